@@ -1,20 +1,23 @@
-//! `/api/v1/stream`: server-sent events, a small JSON at each tick. One task queries the store for all clients.
+//! `/api/v1/stream`: server-sent events, a small JSON at each tick, and a beat without one. One task queries the store for
+//! all clients.
 
 use crate::answer::ApiError;
 use crate::progress::Progress;
 use crate::router::PageState;
 use axum::extract::State;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::read::{self, Reader};
 use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::task::JoinHandle;
+use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
 /// Minimum pause between events.
 const EVENT_SPACING: Duration = Duration::from_millis(250);
@@ -22,8 +25,10 @@ const EVENT_SPACING: Duration = Duration::from_millis(250);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 /// Interval of queries without ticks.
 const TICK_TIMEOUT: Duration = Duration::from_secs(1);
-/// Pause of a page before it reconnects.
+/// Pause of a client before it reconnects.
 const RECONNECT: Duration = Duration::from_secs(1);
+/// Interval of beats. A page reports a server without events for 5 s as hung: two beats may be late or lost.
+const BEAT: Duration = Duration::from_secs(2);
 
 /// Counts and sums over all series, jobs and episodes.
 #[derive(Debug, Default, Serialize)]
@@ -144,39 +149,73 @@ async fn tick_or_pause(ticks: &mut watch::Receiver<Progress>) -> bool {
     !matches!(timeout(TICK_TIMEOUT, ticks.changed()).await, Ok(Err(_)))
 }
 
-/// Answers `/api/v1/stream`. The first event is sent at once.
+/// Answers `/api/v1/stream`. A beat is sent at once and every [`BEAT`], while the store does not respond too; the first
+/// tick follows as soon as the store is read.
 pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = state.events.subscribe();
-    let first = state.event_text().await;
-    let feed = Feed { first: Some(first), events, stopping: state.stopping.clone(), state: Some(state) };
-    Sse::new(unfold(feed, Feed::next)).keep_alive(KeepAlive::default())
+    let first = tokio::spawn({
+        let state = state.clone();
+        async move { state.event_text().await }
+    });
+    let mut beats = interval(BEAT);
+    beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let feed =
+        Feed { first: Some(first), events, beats, stopping: state.stopping.clone(), state: Some(state) };
+    Sse::new(unfold(feed, Feed::next))
 }
 
 struct Feed {
-    first: Option<EventText>,
+    /// Absent once it was sent.
+    first: Option<JoinHandle<EventText>>,
     events: watch::Receiver<EventText>,
+    beats: Interval,
     stopping: watch::Receiver<bool>,
     /// Absent after the last event.
     state: Option<PageState>,
+}
+
+/// What a client waits for.
+enum Next {
+    First(EventText),
+    Tick,
+    Beat,
+    Stop,
 }
 
 impl Feed {
     /// The next event; the stream ends when the server stops, so that the shutdown does not wait for clients.
     /// The last event has the final progress of the run.
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Feed)> {
-        let text = match self.first.take() {
-            Some(text) => text,
-            None if self.server_stops().await? => self.state.take()?.event_text().await,
-            None => self.events.borrow_and_update().clone(),
+        // Without a state the last event was sent.
+        self.state.as_ref()?;
+        let tick = |text: EventText| Event::default().event("tick").retry(RECONNECT).data(&*text);
+        let event = match self.wait().await? {
+            Next::First(text) => tick(text),
+            Next::Tick => tick(self.events.borrow_and_update().clone()),
+            Next::Beat => Event::default().event("beat").data("{}"),
+            Next::Stop => tick(self.state.take()?.event_text().await),
         };
-        let event = Event::default().event("tick").retry(RECONNECT).data(&*text);
         Some((Ok(event), self))
     }
-    /// Waits for an event: true when the server stops, false for an event, `None` when there are no more events.
-    async fn server_stops(&mut self) -> Option<bool> {
+
+    /// Waits for an event; `None` when there are no more events.
+    async fn wait(&mut self) -> Option<Next> {
+        // The first tick is older than those of `events`.
+        let first = self.first.is_some();
         tokio::select! {
-            stop = self.stopping.wait_for(|stop| *stop) => stop.ok().map(|_| true),
-            event = self.events.changed() => event.ok().map(|()| false),
+            // An error is a server that has ended.
+            _ = self.stopping.wait_for(|stop| *stop) => Some(Next::Stop),
+            text = first_tick(&mut self.first) => Some(Next::First(text)),
+            event = self.events.changed(), if !first => event.ok().map(|()| Next::Tick),
+            _ = self.beats.tick() => Some(Next::Beat),
         }
     }
+}
+
+/// Waits for the first tick; without end once it was sent.
+async fn first_tick(first: &mut Option<JoinHandle<EventText>>) -> EventText {
+    let Some(reading) = first else { return pending().await };
+    let text = reading.await.unwrap_or_default();
+    *first = None;
+    text
 }

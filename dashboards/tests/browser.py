@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Tests the page in Debian's chromium, driven over WebDriver by the standard library alone.
 
-    python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--screenshots FOLDER] [--readme FOLDER]
+    python3 dashboards/tests/browser.py http://127.0.0.1:8600/ [--program TAILBACK --store FILE] [--screenshots FOLDER]
+        [--readme FOLDER]
 
 The page may be that of `cargo run -p dashboards --example sample_page` or of `tailback demo`; it needs live data
-with at least one job, and waits for contention. `--readme` writes the three pictures of README and docs, `--screenshots`
+with at least one job, and waits for contention. `--program` and `--store` name the program and the store of the page, for
+the checks of an outage. `--readme` writes the three pictures of README and docs, `--screenshots`
 one of every view in both colour schemes and sizes. It prints `N passed, M failed` last; the exit
 status is nonzero after a failure. Nothing is timed: TIMEOUT_S only ends a test that hangs.
 """
@@ -21,9 +23,14 @@ import time
 import urllib.request
 from urllib.parse import urlparse
 
+import axe
+from outage import OutageChecks, Skipped, path_or_none
+from tables import PartChecks
 from views import DRAWN_WHOLE, ViewChecks
 
-SIZES = {"laptop": (1366, 768), "phone": (390, 844)}
+SIZES = {"desk": (1440, 900), "laptop": (1280, 800), "phone": (390, 844)}
+# A page of a phone is at most this many screens high.
+SCREENS_MAX = 8
 KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
 # The demo starts a new scenario within two minutes; the rest is for slow machines.
 TIMEOUT_S = 300
@@ -110,12 +117,16 @@ class Browser:
             self.process.wait(10)
 
 
-class Checks(ViewChecks):
+class Checks(ViewChecks, PartChecks, OutageChecks):
     """Each method whose name starts with `check_` is one check: first those of the views, then those of the page as a whole."""
 
-    def __init__(self, browser, url, folder, readme):
-        self.browser, self.url, self.folder, self.readme = browser, url.rstrip("/"), folder, readme
+    def __init__(self, browser, options):
+        self.browser, self.url, self.folder, self.readme = browser, options.url.rstrip("/"), options.screenshots, options.readme
+        self.program, self.store = options.program, options.store
         self.hosts, self.errors, self.network_changed = set(), [], False
+
+    def skip(self, what, why):
+        print(f"browser: skipped: {what}: {why}", flush=True)
 
     def open(self, view):
         """Opens a view, again where the page was not loaded as a whole because the machine's network changed."""
@@ -165,13 +176,6 @@ class Checks(ViewChecks):
         assert self.browser.run(scheme) == after
         self.browser.run("document.querySelector('#theme').click()")
 
-    def check_no_view_is_wider_than_a_phone(self):
-        self.browser.resize(*SIZES["phone"], phone=True)
-        for view in self.views():
-            self.open_and_wait(view)
-            wide = self.browser.run("return document.documentElement.scrollWidth")
-            assert wide <= SIZES["phone"][0], f"{view} is {wide} wide"
-
     def check_pictures_for_the_readme(self):
         if self.readme is None:
             return
@@ -216,11 +220,15 @@ class Checks(ViewChecks):
         size = path.stat().st_size
         assert size < PICTURE_BYTES_MAX, f"{path.name} has {size} bytes"
 
-    def check_screenshots(self):
-        if self.folder is None:
-            return
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.browser.wait_for(self.contended)
+    def check_every_view_in_every_size_and_scheme(self):
+        """Rules of axe, width, height, and a picture of each."""
+        script, why = axe.source()
+        if script is None:
+            self.skip("axe", why)
+        if self.folder is not None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.browser.wait_for(self.contended)
+        wrong = []
         for scheme in ("light", "dark"):
             feature = {"name": "prefers-color-scheme", "value": scheme}
             self.browser.devtools("Emulation.setEmulatedMedia", {"features": [feature]})
@@ -229,7 +237,23 @@ class Checks(ViewChecks):
                 for view in self.views():
                     self.open_and_wait(view)
                     name = view.split("/")[0].split("?")[0] + ("-one" if "/" in view else "")
-                    self.browser.picture(self.folder / f"{name}-{device}-{scheme}.png")
+                    if self.folder is not None:
+                        self.browser.picture(self.folder / f"{name}-{device}-{scheme}.png")
+                    wrong += [f"{name} {device} {scheme}: {what}" for what in self.faults(device, size, script)]
+        assert not wrong, f"{len(wrong)} faults:\n" + "\n".join(wrong)
+
+    def faults(self, device, size, script):
+        """What is wrong with the view that is open."""
+        wide, high = self.browser.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+        faults = [f"{wide} pixels wide"] if wide > size[0] else []
+        if device == "phone" and high > SCREENS_MAX * size[1]:
+            faults.append(f"{high} pixels high")
+        tabs = "return [...document.querySelectorAll('.top nav a')].filter((tab) => { const { left, right } = tab.getBoundingClientRect(); return left < 0 || right > innerWidth; }).map((tab) => tab.textContent)"
+        faults += [f"the tab {tab} is not visible" for tab in self.browser.run(tabs)]
+        if script is not None:
+            self.browser.run(script)
+            faults += self.browser.run(axe.RUN)
+        return faults
 
     def check_no_console_error(self):
         self.collect_logs()
@@ -260,6 +284,9 @@ LIGHT = {"name": "prefers-color-scheme", "value": "light"}
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("url")
+    parser.add_argument("--program", type=path_or_none, metavar="TAILBACK")
+    parser.add_argument("--store", type=path_or_none, metavar="FILE")
+    parser.add_argument("--only", default="", metavar="WORD", help="checks whose name has this word")
     parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--readme", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
@@ -267,13 +294,16 @@ def main():
     passed = failed = 0
     try:
         browser.resize(*SIZES["laptop"])
-        checks = Checks(browser, options.url, options.screenshots, options.readme)
-        for name in [n for part in (ViewChecks, Checks) for n in vars(part) if n.startswith("check_")]:
+        checks = Checks(browser, options)
+        names = [n for part in (ViewChecks, PartChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
+        for name in [n for n in names if options.only in n]:
             try:
                 getattr(checks, name)()
                 checks.collect_logs()
                 passed += 1
                 print("browser: ok:", name[6:].replace("_", " "), flush=True)
+            except Skipped as why:
+                checks.skip(name[6:].replace("_", " "), why)
             except (AssertionError, OSError, KeyError, IndexError) as why:
                 failed += 1
                 print("browser: FAILED:", name[6:].replace("_", " "), "-", why, flush=True)

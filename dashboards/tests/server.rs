@@ -89,3 +89,22 @@ async fn ticks_become_events_and_an_open_stream_does_not_hold_the_shutdown() {
     read_until(&mut events, "\"finished\":true").await;
     timeout(TIMEOUT, server).await.unwrap().unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_stream_has_beats() {
+    let page = bind(config("127.0.0.1:0")).await.unwrap();
+    let address = page.address();
+    // No progress is reported: without beats a client could not distinguish an idle server from a hung one.
+    let (_progress, ticks) = watch::channel(Progress::default());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let server = tokio::spawn(page.serve(ticks, async {
+        let _ = stopped.await;
+    }));
+    read_until(&mut connect(address, "/healthz").await, "ok\n").await;
+    let mut events = connect(address, "/api/v1/stream").await;
+    for _ in 0..3 {
+        read_until(&mut events, "event: beat\n").await;
+    }
+    stop.send(()).unwrap();
+    timeout(TIMEOUT, server).await.unwrap().unwrap();
+}

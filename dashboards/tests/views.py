@@ -97,6 +97,23 @@ class ViewChecks:
         ends = [job["slowdown_lo_s"] or 0 for job in self.api("jobs?order=slowdown")["jobs"]]
         assert ends == sorted(ends, reverse=True), ends
 
+    def check_losses_are_drawn_as_ranges(self):
+        lost = lambda job: (job["slowdown_s"] or 0) > 0 and job["slowdown_hi_s"] > job["slowdown_lo_s"]
+        job = self.browser.wait_for(lambda: next((job for job in self.api("jobs?order=slowdown")["jobs"] if lost(job)), None))
+        self.browser.wait_for(lambda: self.api("paid")["paid"])
+        self.open_and_wait("now")
+        self.browser.wait("[...document.querySelectorAll('.figure.range')].some((f) => / – /.test(f.querySelector('.number').textContent) && f.textContent.includes('best estimate'))")
+        self.browser.wait("document.querySelectorAll('.piles .whisker').length > 0")
+        # Grey where the interval reaches 0, and only there.
+        grey = "return [...document.querySelectorAll('.figure.range')].map((f) => [f.querySelector('.number').textContent, f.dataset.sure])"
+        assert all((text.startswith("0.0") and not text.endswith("0.0 s")) == (sure == "no") for text, sure in self.browser.run(grey))
+        self.open_and_wait("job/" + job["job_id"])
+        # A band has as many points again as the line; an area below the line has two more.
+        points = "document.querySelector('.spark path' + arguments[0])?.getAttribute('d').split('L').length"
+        self.browser.wait(points + " > 2", ":not(.area)")
+        line, band = (self.browser.run("return " + points, kind) for kind in (":not(.area)", ".area"))
+        assert band == 2 * line, (line, band)
+
     def check_job_names_are_text_and_never_markup(self):
         names = [job["name"] for job in self.api("jobs")["jobs"]]
         self.open("jobs")
@@ -116,7 +133,8 @@ class ViewChecks:
     def check_more_can_be_loaded(self):
         total = self.api("now?limit=1")["total"]
         self.open_and_wait("series")
-        rows = "document.querySelectorAll('tbody tr').length"
+        rows = "Number(document.querySelector('table[aria-label=Series]')?.dataset.rows)"
+        self.browser.wait(rows + " > 0")
         first = self.browser.run("return " + rows)
         if total <= first:
             return
@@ -137,7 +155,7 @@ class ViewChecks:
     def check_the_fabric_is_shown_by_group_and_a_group_can_be_opened(self):
         self.open_and_wait("fabric")
         groups = self.api("fabric")["groups"]
-        rows = "document.querySelectorAll('table[aria-label=Groups] tbody tr').length"
+        rows = "Number(document.querySelector('table[aria-label=Groups]')?.dataset.rows)"
         if not groups:
             return
         self.browser.wait(rows + " === arguments[0]", len(groups))

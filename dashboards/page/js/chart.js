@@ -1,10 +1,9 @@
-// Charts over time: uPlot with the page's colours, UTC, and shaded episodes.
+// Charts over time: one class for each kind, with shaded episodes.
 
 import uPlot from "../lib/uplot/uPlot.esm.js";
+import { axes, Chart, css, fromZero, legendTime, spikes, upTo99th } from "./chart_frame.js";
 import { el } from "./dom.js";
-import { clock, count, moment, perSecond, reading, seconds } from "./format.js";
-
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+import { count, perSecond, reading, seconds } from "./format.js";
 
 /** Stretches of ticks that were contended, as [from, to] in event time. */
 function contendedStretches({ time, state }) {
@@ -54,76 +53,10 @@ function bands(u, stretches, color, y, height) {
   ctx.restore();
 }
 
-/** Without a cursor the legend shows the latest point. */
-const latestInLegend = {
-  hooks: {
-    setData: (u) => showLatest(u),
-    setCursor: (u) => { if (u.cursor.idx === null || u.cursor.left < 0) showLatest(u); },
-  },
-};
-
-function showLatest(u) {
-  if (u.cursor.left >= 0 && u.cursor.idx !== null) return;
-  const idx = u.data[0].length - 1;
-  if (idx >= 0 && u.legend.idx !== idx) u.setLegend({ idx }, false);
-}
-
 /** The legend of the shade and of the line at the foot. */
 export const shadeLegend = () => el("span", { class: "shade-legend" },
   el("span", {}, el("i", { class: "dated", "aria-hidden": "true" }), "episode"),
   el("span", {}, el("i", { class: "flagged", "aria-hidden": "true" }), "flagged live"));
-
-/** Distances between time labels, in seconds. */
-const INCREMENTS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
-
-function axes(format) {
-  const base = { stroke: () => css("muted"), grid: { stroke: () => css("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
-  return [
-    { ...base, space: 70, size: 30, incrs: INCREMENTS_S, values: (u, splits) => splits.map(clock) },
-    { ...base, size: 76, values: (u, splits) => splits.map((v) => (v === null ? "" : format(v))) },
-  ];
-}
-
-const legendTime = { label: "UTC", value: (u, t) => (t === null ? "–" : moment(t)) };
-
-/** A chart that follows its container's width and the colour scheme. `data` are uPlot's columns. */
-class Chart {
-  constructor(options, data, label) {
-    this.root = el("div", { class: "chart", role: "img", "aria-label": label });
-    this.options = options;
-    this.data = data;
-    this.watcher = new ResizeObserver(() => this.resize());
-    this.watcher.observe(this.root);
-    this.onScheme = () => this.plot?.redraw(false);
-    document.addEventListener("scheme", this.onScheme);
-  }
-
-  resize() {
-    const width = Math.floor(this.root.clientWidth);
-    if (width === 0) return;
-    const height = this.options.height;
-    if (this.plot) this.plot.setSize({ width, height });
-    else this.plot = new uPlot({ ...this.options, width }, this.data, this.root);
-  }
-
-  /** New data; a zoom is kept. */
-  update(data) {
-    const [old, plot] = [this.data[0], this.plot];
-    this.data = data;
-    if (!plot) return;
-    const zoomed = plot.scales.x.min > old[0] || plot.scales.x.max < old.at(-1);
-    plot.setData(data, !zoomed);
-    if (zoomed) plot.redraw();
-  }
-
-  close() {
-    this.watcher.disconnect();
-    document.removeEventListener("scheme", this.onScheme);
-    this.plot?.destroy();
-  }
-}
-
-const fromZero = (u, min, max) => [Math.min(0, min ?? 0), (max ?? 1) > 0 ? (max ?? 1) * 1.08 : 1];
 
 /** Value, mean, baseline and bound of one series. */
 export class SignalChart {
@@ -133,11 +66,8 @@ export class SignalChart {
     const line = (label, color, more) => ({ label, value, stroke: () => css(color), points: { show: false }, ...more });
     this.chart = new Chart({
       height,
-      padding: [10, 16, 0, 0],
-      cursor: { drag: { x: true, y: false }, y: false },
-      scales: { x: { time: true }, y: { range: fromZero } },
-      // The legend shows the unit; an axis label with it would not fit.
-      axes: axes((v) => reading(v, unit === "bytes/s" ? unit : "")),
+      scales: { x: { time: true }, y: { range: upTo99th(1) } },
+      axes: axes((v) => reading(v, unit === "bytes/s" ? unit : ""), unit === "bytes/s" ? "" : unit),
       series: [
         legendTime,
         line("value", "chart-value", { width: 1 }),
@@ -145,7 +75,7 @@ export class SignalChart {
         line("baseline", "chart-baseline", { width: 1.5, dash: [7, 4] }),
         line("bound", "chart-bound", { width: 1.5, dash: [2, 3] }),
       ],
-      plugins: [shading(this), latestInLegend],
+      plugins: [shading(this), spikes([1], (v) => reading(v, unit))],
     }, columns(points), "Value, mean, baseline and bound over time; episodes are shaded");
     this.root = this.chart.root;
   }
@@ -160,28 +90,38 @@ export class SignalChart {
 
 const columns = (p) => [p.time, p.value, p.mean, p.baseline, p.bound];
 
-/** Seconds lost so far; `lost` has one value for each point. */
+/** Seconds lost so far, with the band of the 95% interval where `loss` has its ends; each has one value for each point. */
 export class LossChart {
-  constructor(points, spans, lost, height = 130) {
+  constructor(points, spans, loss, height = 150) {
     [this.points, this.spans] = [points, spans];
+    const line = (label, more) => ({ label, value: (u, v) => seconds(v), stroke: () => css("contended"), width: 2, points: { show: false }, ...more });
+    const end = (label) => line(label, { width: 0.6, dash: [3, 3] });
     this.chart = new Chart({
       height,
-      padding: [10, 16, 0, 0],
-      cursor: { drag: { x: true, y: false }, y: false },
       scales: { x: { time: true }, y: { range: fromZero } },
-      axes: axes(seconds),
-      series: [legendTime, { label: "lost", value: (u, v) => seconds(v), stroke: () => css("contended"), fill: () => css("chart-span"), width: 2, points: { show: false } }],
-      plugins: [shading(this), latestInLegend],
-    }, [points.time, lost], "Seconds lost over time; episodes are shaded");
+      axes: axes(seconds, "seconds lost"),
+      series: [legendTime, line("lost", loss.lo ? {} : { fill: () => css("chart-span") }), ...(loss.lo ? [end("upper end"), end("lower end")] : [])],
+      bands: loss.lo ? [{ series: [2, 3], fill: () => css("chart-span") }] : [],
+      plugins: [shading(this)],
+    }, lossColumns(points, loss), `Seconds lost over time${loss.lo ? ", with the 95% interval" : ""}; episodes are shaded`);
     this.root = this.chart.root;
   }
 
-  update(points, spans, lost) {
+  update(points, spans, loss) {
     [this.points, this.spans] = [points, spans];
-    this.chart.update([points.time, lost]);
+    this.chart.update(lossColumns(points, loss));
   }
 
   close() { this.chart.close(); }
+}
+
+const lossColumns = (points, { value, lo, hi }) => (lo ? [points.time, value, hi, lo] : [points.time, value]);
+
+/** A course of a loss with its ends: those of the server, else the same share of the ends of the result. */
+export function withEnds({ value, lo, hi }, result) {
+  if (lo && hi) return { value, lo, hi };
+  const share = (end) => value.map((v) => (v === null || end === null || !(result.slowdown_s > 0) ? null : (v * end) / result.slowdown_s));
+  return { value, lo: share(result.slowdown_lo_s), hi: share(result.slowdown_hi_s) };
 }
 
 /** Rate of all clients of a file system, in the unit of the metric. */
@@ -189,12 +129,10 @@ export class RateChart {
   constructor(rates, { unit, title }, height = 200) {
     this.chart = new Chart({
       height,
-      padding: [10, 16, 0, 0],
-      cursor: { drag: { x: true, y: false }, y: false },
-      scales: { x: { time: true }, y: { range: fromZero } },
+      scales: { x: { time: true }, y: { range: upTo99th(1) } },
       axes: axes((v) => reading(v, unit)),
       series: [legendTime, { label: title, value: (u, v) => reading(v, unit), stroke: () => css("chart-mean"), width: 2, points: { show: false } }],
-      plugins: [latestInLegend],
+      plugins: [spikes([1], (v) => reading(v, unit))],
     }, [rates.time, rates.rate], `All clients over time: ${title}`);
     this.root = this.chart.root;
   }
@@ -210,12 +148,10 @@ export class CountersChart {
     const line = (label, color) => ({ label, value: (u, v) => perSecond(v, label), stroke: () => css(color), width: 1.5, points: { show: false } });
     this.chart = new Chart({
       height,
-      padding: [10, 16, 0, 0],
-      cursor: { drag: { x: true, y: false }, y: false },
-      scales: { x: { time: true }, y: { range: fromZero } },
-      axes: axes((v) => perSecond(v, "")),
+      scales: { x: { time: true }, y: { range: upTo99th(1, 2) } },
+      axes: axes((v) => perSecond(v, ""), `${counters.counts.join(" and ")} per s`),
       series: [legendTime, line(counters.counts[0], "chart-mean"), line(counters.counts[1], "chart-bound")],
-      plugins: [latestInLegend],
+      plugins: [spikes([1, 2], (v, i) => perSecond(v, counters.counts[i - 1]))],
     }, counterColumns(counters), `${counters.counts[0]} and ${counters.counts[1]} a second over time`);
     this.root = this.chart.root;
   }
@@ -231,12 +167,11 @@ const counterColumns = (c) => [c.time, c.passed_per_s, c.waited_per_s];
 export class RegionChart {
   constructor(columns, unit, height = 200) {
     const paths = uPlot.paths.stepped({ align: 1 });
-    const [time, left] = axes(count);
-    const right = { ...left, side: 1, scale: "ratio", grid: { show: false }, values: (u, splits) => splits.map((v) => reading(v, "")) };
+    const [time, left] = axes(count, "links");
+    const right = { ...left, side: 1, scale: "ratio", grid: { show: false }, label: unit, values: (u, splits) => splits.map((v) => reading(v, "")) };
     this.chart = new Chart({
       height,
       padding: [10, 0, 0, 0],
-      cursor: { drag: { x: true, y: false }, y: false },
       scales: { x: { time: true }, y: { range: fromZero }, ratio: { range: fromZero } },
       axes: [time, { ...left, values: (u, splits) => splits.map((v) => (Number.isInteger(v) ? count(v) : "")) }, right],
       series: [
@@ -244,7 +179,7 @@ export class RegionChart {
         { label: "links", value: (u, v) => count(v), stroke: () => css("chart-mean"), width: 2, paths, points: { show: false } },
         { label: "worst ratio", scale: "ratio", value: (u, v) => reading(v, unit), stroke: () => css("chart-bound"), width: 2, paths, points: { show: false } },
       ],
-      plugins: [latestInLegend],
+      plugins: [],
     }, columns, "Links of the region and the worst ratio among them over time");
     this.root = this.chart.root;
   }

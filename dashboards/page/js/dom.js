@@ -25,10 +25,16 @@ export function svg(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Replaces the children of `parent`; the keyboard focus stays on the link it was on. */
+/** Replaces the children of `parent`; the keyboard focus stays on the control or the link it was on. */
 export function fill(parent, ...children) {
-  const focused = parent.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-  parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  const active = document.activeElement;
+  const held = parent.contains(active) && active !== parent;
+  const focused = held ? active.getAttribute("href") : null;
+  const wanted = children.flat().filter((child) => child !== null && child !== undefined);
+  if (wanted.length === parent.childNodes.length && wanted.every((child, i) => child === parent.childNodes[i])) return;
+  parent.replaceChildren(...wanted);
+  // A table that is kept moves with its new card.
+  if (held && parent.contains(active)) return active.focus({ preventScroll: true });
   if (focused === null) return;
   for (const link of parent.querySelectorAll("a[href]")) {
     if (link.getAttribute("href") === focused) return link.focus({ preventScroll: true });
@@ -58,6 +64,7 @@ export function isEarly(error) {
 
 /** Why there is nothing to show. Missing data before the first sample is no failure. */
 export function failure(title, error) {
+  if (error.status === 0) return empty("The server does not respond", "This view loads once it responds again.");
   if (!isEarly(error)) return empty(title, error.message);
   return empty("Waiting for the first data", "No samples received yet. This view updates when the first counters arrive.");
 }

@@ -27,10 +27,15 @@ export function seconds(x) {
   return `${one.format(x / 86400)} d`;
 }
 
-/** The 95 % interval of a loss. */
+/** Units of intervals, each up to a largest upper end in seconds. */
+const INTERVAL_UNITS = [[599.95, 1, "s"], [7200, 60, "min"], [172800, 3600, "h"], [Infinity, 86400, "d"]];
+
+/** The 95 % interval of a loss in one unit; a lower end above 0 never looks like 0. */
 export const interval = (lo, hi) => {
   if (!known(lo) || !known(hi)) return NONE;
-  return hi < 599.95 ? `${one.format(lo)} – ${one.format(hi)} s` : `${seconds(lo)} – ${seconds(hi)}`;
+  const [, scale, unit] = INTERVAL_UNITS.find(([most]) => hi < most);
+  const lower = lo > 0 && lo / scale < 0.05 ? "< 0.1" : one.format(lo / scale);
+  return `${lower} – ${one.format(hi / scale)} ${unit}`;
 };
 
 /** The 95 % interval of the share of its time that a job lost. */

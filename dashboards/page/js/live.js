@@ -1,31 +1,40 @@
-// The stream of ticks, and the state of its connection.
+// The stream of ticks and beats, and the state of its connection.
 
 /** Data is stale when its event time does not advance for this time, in ms of wall clock. */
 export const STALE_MS = 6000;
-const RECONNECT_MS = 2000;
+/** The server sends a beat every 2 s. A connection without any event for this time is to a server that hangs: the page shows it within 5 s. */
+const SILENT_MS = 4400;
+const CHECK_MS = 250;
+/** Pauses between attempts to reconnect, in ms; the last one repeats. */
+const BACK_OFF_MS = [500, 1000, 2000, 4000];
 
 /** The latest tick for views that open between two ticks. */
 export const latest = { tick: null };
 
 /**
- * Listens until the page is closed. Calls `onTick(tick)` at each event and `onLink(state, ageSeconds)` at least once a
+ * Listens until the page is closed. Calls `onTick(tick)` at each event and `onLink(state, ageSeconds)` several times a
  * second. States: `live`, `waiting` (no data yet), `trouble` (the store does not respond; the tick has the reason),
  * `stale` (no new data), `stored` (no process writes this store), `ended` (the input has ended), `gone` (the server
- * has ended too), `lost`.
+ * has ended too), `hung` (the server accepts connections and sends nothing), `lost` (it does not accept connections).
  */
 export function listen(onTick, onLink) {
-  let connected = false;
+  let source = null;
+  let retryTimer = null;
+  let failures = 0;
+  // `hung` or `lost` until an event arrives.
+  let outage = null;
+  let eventSeen = performance.now();
   let clock = null;
   let moved = false;
   let clockSeen = performance.now();
-  let source = null;
-  let retryTimer = null;
 
   const connect = () => {
     disconnect();
+    eventSeen = performance.now();
     source = new EventSource("/api/v1/stream");
+    source.addEventListener("beat", received);
     source.addEventListener("tick", (event) => {
-      connected = true;
+      received();
       const tick = JSON.parse(event.data);
       // While the store does not respond, its clock stays known, and the age of the data continues to grow.
       if (!tick.trouble && tick.clock !== clock) {
@@ -34,17 +43,20 @@ export function listen(onTick, onLink) {
         clockSeen = performance.now();
       }
       latest.tick = tick;
+      report();
       onTick(tick);
-      report();
     });
-    source.addEventListener("error", () => {
-      connected = false;
-      // The next connection may be to a server whose store gets no new data.
-      moved = false;
-      report();
-      // The browser reconnects by itself unless the server responded with an error.
-      if (source?.readyState === EventSource.CLOSED) retryTimer = setTimeout(connect, RECONNECT_MS);
-    });
+    source.addEventListener("error", () => retry("lost"));
+  };
+
+  const received = () => {
+    eventSeen = performance.now();
+    failures = 0;
+    if (outage === null) return;
+    outage = null;
+    // The event may come from another server, whose store gets no new data.
+    moved = false;
+    report();
   };
 
   const disconnect = () => {
@@ -53,12 +65,26 @@ export function listen(onTick, onLink) {
     source = null;
   };
 
+  /** Reconnects after a pause that grows with each failure. */
+  const retry = (why) => {
+    disconnect();
+    outage = why;
+    retryTimer = setTimeout(connect, BACK_OFF_MS[Math.min(failures, BACK_OFF_MS.length - 1)]);
+    failures += 1;
+    report();
+  };
+
+  const check = () => {
+    if (source !== null && performance.now() - eventSeen > SILENT_MS) retry("hung");
+    else report();
+  };
+
   const report = () => {
-    const age = (performance.now() - clockSeen) / 1000;
-    const progress = latest.tick?.progress;
-    if (progress?.finished) onLink(connected ? "ended" : "gone", age);
-    else if (!connected) onLink("lost", clock === null ? null : age);
-    else if (latest.tick?.trouble) onLink("trouble", clock === null ? null : age);
+    const age = clock === null ? null : (performance.now() - clockSeen) / 1000;
+    const { progress, trouble } = latest.tick ?? {};
+    if (progress?.finished && outage !== "hung") onLink(outage ? "gone" : "ended", age);
+    else if (outage !== null) onLink(outage, age);
+    else if (trouble) onLink("trouble", age);
     else if (clock === null) onLink("waiting", null);
     else if (progress.event_time === null && !moved) onLink("stored", age);
     else onLink(age * 1000 > STALE_MS ? "stale" : "live", age);
@@ -69,5 +95,5 @@ export function listen(onTick, onLink) {
   addEventListener("pagehide", disconnect);
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
   connect();
-  setInterval(report, 1000);
+  setInterval(check, CHECK_MS);
 }

@@ -1,8 +1,10 @@
 // The frame: the open view and the state of the connection.
 
+import { endRequests } from "./api.js";
 import { el, setText, empty } from "./dom.js";
 import { clock, moment, seconds } from "./format.js";
 import { listen, latest, STALE_MS } from "./live.js";
+import { refreshAll } from "./refresh.js";
 import { readHash } from "./routes.js";
 import { loadMetrics } from "./words.js";
 import { openNow } from "./view_now.js";
@@ -73,7 +75,20 @@ const linkState = document.getElementById("link-state");
 const linkText = document.getElementById("link-text");
 const banner = document.getElementById("banner");
 
+/** The server does not respond: hung or gone, in contrast to samplers that stopped. */
+const isOutage = (state) => state === "hung" || state === "lost";
+
+/** During an outage the view keeps its data, greyed. When it is over, all requests of the view are repeated. */
+function follow(state) {
+  const before = document.documentElement.dataset.link;
+  if (before === state) return;
+  document.documentElement.dataset.link = state;
+  if (isOutage(state)) endRequests();
+  else if (isOutage(before)) refreshAll();
+}
+
 function showLink(state, age) {
+  follow(state);
   const tick = latest.tick;
   linkState.dataset.state = state;
   const old = age === null ? "" : seconds(Math.floor(age)).replace(".0", "");
@@ -84,14 +99,14 @@ function showLink(state, age) {
     stored: `latest data ${clock(tick?.clock)} UTC`,
     ended: `ended · ${clock(tick?.clock)} UTC`,
     gone: `ended · ${clock(tick?.clock)} UTC`,
-    lost: "connection lost",
+    lost: "server unreachable",
+    hung: "server hangs",
     trouble: "store unavailable",
   };
   setText(linkText, labels[state]);
   const alarms = {
-    lost: age === null
-      ? "No connection to Tailback yet; retrying."
-      : `Connection to Tailback lost. The data shown is ${old} old; retrying.`,
+    lost: `The server does not respond: it stopped or is unreachable. ${age === null ? "No data yet" : `The data shown is ${old} old`}; reconnecting.`,
+    hung: `The server does not respond: it hangs or is unreachable. ${age === null ? "No data yet" : `The data shown is ${old} old`}; reconnecting.`,
     trouble: `${tick?.trouble}. ${age === null ? "No data yet; retrying." : `The data shown is ${old} old; retrying.`}`,
     stale: `No new data for ${old}. The samplers or their transport may have stopped: see Health.`,
   };

@@ -14,13 +14,17 @@ export function paidBars({ from, hours, paid }) {
     const found = paid.find((each) => each.cause === cause && Math.round((each.time - from) / 3600) === i);
     return found ? [{ key: cause, value: found.node_hours }] : [];
   });
+  const pile = (i) => ({ parts: hour(i), ...endsOf(paid.filter((each) => Math.round((each.time - from) / 3600) === i)) });
   const sum = (of, column) => of.reduce((total, each) => total + each[column], 0);
   const of = (cause) => paid.filter((each) => each.cause === cause);
   const summary = `${nodeHours(paid)} lost in ${hours} hours`;
-  const picture = piles(Array.from({ length: hours }, (_, i) => hour(i)), summary, `from ${clock(from).slice(0, 5)}`, "current hour");
+  const picture = piles(Array.from({ length: hours }, (_, i) => pile(i)), summary, `from ${clock(from).slice(0, 5)} UTC`, "current hour", (value) => `${tenths(value)} node-hours`);
   const legend = causes.map((cause) => el("div", { "data-cause": cause }, el("i", { "aria-hidden": "true" }), `${CAUSE_WORDS[cause]}: ${nodeHours(of(cause))}, ${percent(sum(of(cause), "node_hours") / all)}`));
   return el("div", { class: "paid" }, el("p", {}, `${summary}:`), picture, el("div", { class: "paid-legend" }, ...legend));
 }
+
+/** The ends of a sum: the sums of the ends. */
+const endsOf = (rows) => Object.fromEntries(["lo", "hi"].map((end) => [end, rows.reduce((total, each) => total + each[`node_hours_${end}`], 0)]));
 
 /** A sum with its 95 % interval: the ends are the sums of the ends. */
 function nodeHours(rows) {

@@ -1,9 +1,10 @@
 // Pieces that several views show: states, causes, losses, episodes as table.
 
-import { el } from "./dom.js";
+import { el, setText } from "./dom.js";
 import { clock, count, day, episodeName, interval, percent, seconds } from "./format.js";
 import { links } from "./routes.js";
-import { CAUSE_WORDS, KIND_WORDS, STATE_WORDS, TIER_WORDS } from "./words.js";
+import { asLoss, asShare, atTime, inSeconds, table } from "./table.js";
+import { CAUSE_WORDS, KIND_WORDS, metricTitle, STATE_WORDS, TIER_WORDS } from "./words.js";
 
 /** A state: a mark and its name, never colour alone. */
 export function stateMark(state, withWord = true) {
@@ -90,12 +91,23 @@ export function contendedOf({ contended, reporting }) {
 
 const NOT_CONFIRMED = "The interval reaches 0: nothing confirms the loss.";
 
+/** Whether the interval of a loss is known and does not reach 0, or is 0. */
+export const isSure = (x) => x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;
+
 /** Seconds lost with the 95 % interval beneath; grey where the interval reaches 0. A job of which nothing was judged has a bound alone. */
 export function lost(x) {
   const under = el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s));
   if (x.judged < 0.005 && x.slowdown_s === 0) return [el("span", { class: "muted" }, "not judged"), under];
-  const sure = x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;
-  return [sure ? seconds(x.slowdown_s) : el("span", { class: "muted", title: NOT_CONFIRMED }, seconds(x.slowdown_s)), under];
+  return [isSure(x) ? seconds(x.slowdown_s) : el("span", { class: "muted", title: NOT_CONFIRMED }, seconds(x.slowdown_s)), under];
+}
+
+/** A large figure of a loss: its 95% interval, grey where that reaches 0, with the best estimate below. */
+export function showLoss(figure, { lost_s: best, lost_lo_s: lo, lost_hi_s: hi }, of = "") {
+  setText(figure.number, interval(lo, hi));
+  setText(figure.under, [`95 %; best estimate ${seconds(best)}`, of].filter(Boolean).join(", "));
+  figure.root.classList.add("range");
+  figure.root.dataset.sure = lo > 0 || hi === 0 ? "yes" : "no";
+  figure.root.title = lo > 0 || hi === 0 ? "" : NOT_CONFIRMED;
 }
 
 /** The same of rows whose columns are `lost_s`, `lost_lo_s` and `lost_hi_s`. */
@@ -108,43 +120,44 @@ export function sumOfLosses(items) {
   return known.length ? { lost_s: sum("lost_s"), lost_lo_s: sum("lost_lo_s"), lost_hi_s: sum("lost_hi_s") } : null;
 }
 
-/** A table; every cell has its column name, for narrow screens. Columns are [name, class, cell(item)]. */
-export function table(columns, items, label) {
-  const head = el("tr", {}, ...columns.map(([name, style]) => el("th", { scope: "col", class: style.includes("num") ? "num" : null }, name)));
-  const rows = items.map((item) => el("tr", {}, ...columns.map(([name, style, cell]) =>
-    el("td", { class: style || null, "data-name": name || null }, ...[cell(item)].flat()))));
-  return el("div", { class: "table-wrap" }, el("table", { class: "folds", "aria-label": label }, el("thead", {}, head), el("tbody", {}, ...rows)));
-}
+/** Whether a run or a stretch is open, in words. */
+const openWord = (e) => (e.open ? "open" : "ended");
+/** The causes of a loss in words; without any the cause is unknown. */
+export const causeWords = ({ causes }) => (causes.length ? causes.map((c) => CAUSE_WORDS[c.cause] ?? c.cause) : [CAUSE_WORDS.unknown]);
+/** The file system of a series of a client, else an empty text. */
+const mountOf = (series) => (series.startsWith("lustre") ? series.split("/")[2] ?? "" : "");
 
 const whenOf = (e) => [clock(e.start), el("small", {}, day(e.start))];
 /** Whether an episode or a region is open. */
 export const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
 
 /** Episodes as a table; the page of a series omits the column of its name. */
-export function episodeTable(episodes, withSeries = true) {
+export function episodeTable(episodes, withSeries = true, options = {}) {
   return table([
-    ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${episodeName(e.id)}`), " ", openTag(e)]],
-    ...(withSeries ? [["Series", "wide", (e) => el("a", { href: links.series(e.series), class: "mono" }, e.series)]] : []),
-    ["Start (UTC)", "tight", whenOf],
-    ["Length", "num", (e) => seconds(e.duration_s)],
-    ["Lost, 95 % interval", "num", lost],
-    ["Causes", "", (e) => causeStrip(e.causes)],
-    ["Complete", "num", (e) => percent(e.completeness)],
-  ], episodes, "Episodes");
+    ["Episode", "tight", (e) => [el("a", { href: links.episode(e.id) }, `#${episodeName(e.id)}`), " ", openTag(e)], { value: (e) => e.id, out: (e) => ({ Episode: e.id, State: openWord(e) }) }],
+    ...(withSeries ? [["Series", "wide", (e) => el("a", { href: links.series(e.series), class: "mono" }, e.series), (e) => e.series]] : []),
+    ["Start (UTC)", "tight", whenOf, atTime((e) => e.start)],
+    ["Length", "num", (e) => seconds(e.duration_s), inSeconds((e) => e.duration_s)],
+    ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
+    ["Causes", "", (e) => causeStrip(e.causes), (e) => causeWords(e).join("; ")],
+    ["Complete", "num", (e) => percent(e.completeness), asShare((e) => e.completeness)],
+  ], episodes, "Episodes", { ...options, filters: [
+    ["State", openWord], ["Metric", (e) => metricTitle(e.metric)], ["Node or switch", (e) => e.series.split("/")[1] ?? ""], ["File system", (e) => mountOf(e.series)], ["Cause", causeWords],
+  ] });
 }
 
 /** Regions as a table. */
 export function regionTable(regions) {
   return table([
-    ["Region", "wide", (r) => [el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r)]],
-    ["Start (UTC)", "tight", (r) => [clock(r.start), el("small", {}, day(r.start))]],
-    ["Length", "num", (r) => seconds(r.end - r.start)],
-    ["Links", "num", (r) => [count(r.links), el("small", {}, `at most ${count(r.links_most)}`)]],
-    ["Kind", "", (r) => [KIND_WORDS[r.kind] ?? r.kind, el("small", {}, r.kind === "avoidable" ? `relief ${percent(r.relief)}` : "")]],
-    ["Cause", "", (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.cause === "unknown" ? null : el("small", {}, `confidence ${percent(r.confidence)}`)].filter((part) => part !== null)],
+    ["Region", "wide", (r) => [el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r)], { value: (r) => r.name || `region ${r.id}`, out: (r) => ({ Region: r.id, Name: r.name, State: openWord(r) }) }],
+    ["Start (UTC)", "tight", (r) => [clock(r.start), el("small", {}, day(r.start))], atTime((r) => r.start)],
+    ["Length", "num", (r) => seconds(r.end - r.start), inSeconds((r) => r.end - r.start)],
+    ["Links", "num", (r) => [count(r.links), el("small", {}, `at most ${count(r.links_most)}`)], (r) => r.links],
+    ["Kind", "", (r) => [KIND_WORDS[r.kind] ?? r.kind, el("small", {}, r.kind === "avoidable" ? `relief ${percent(r.relief)}` : "")], (r) => KIND_WORDS[r.kind] ?? r.kind],
+    ["Cause", "", (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.cause === "unknown" ? null : el("small", {}, `confidence ${percent(r.confidence)}`)].filter((part) => part !== null), { value: (r) => CAUSE_WORDS[r.cause] ?? r.cause, out: (r) => ({ Cause: r.cause, Confidence: r.confidence }) }],
     ["Source", "", (r) => (r.who ? culprit({ series_or_job: r.who }) : "unknown")],
-    ["Lost by jobs, 95 %", "num", lostIn],
-  ], regions, "Regions");
+    ["Lost by jobs, 95 %", "num", lostIn, asLoss("lost")],
+  ], regions, "Regions", { filters: [["State", openWord], ["Kind", (r) => KIND_WORDS[r.kind] ?? r.kind], ["Cause", (r) => CAUSE_WORDS[r.cause] ?? r.cause]] });
 }
 
 /** "200 of 1,234 shown" where a list is cut; `least` where the count is a lower bound. */

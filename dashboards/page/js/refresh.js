@@ -3,6 +3,14 @@
 /** Requests and drawing take at most 1/SHARE of the time. */
 const SHARE = 4;
 
+/** Of the open view; a view closes its own. */
+const opened = new Set();
+
+/** Repeats all requests of the view: the server responds again. */
+export function refreshAll() {
+  for (const refresh of opened) refresh();
+}
+
 let pointerDown = false;
 addEventListener("pointerdown", () => { pointerDown = true; }, true);
 for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { pointerDown = false; }, true);
@@ -26,6 +34,7 @@ export function refresher(request, show, fail, everyMs) {
   let shown = false;
   let closed = false;
   const now = async () => {
+    let unreachable = false;
     repeat = running;
     if (running || closed) return;
     running = true;
@@ -39,11 +48,13 @@ export function refresher(request, show, fail, everyMs) {
     } catch (error) {
       if (closed) return;
       if (error.status === undefined) console.error(error);
+      unreachable = error.status === 0;
       // The header shows that the connection is lost; the old data stays visible.
       if (!shown || error.status !== 0) fail(error);
     } finally {
       running = false;
-      took = performance.now() - last;
+      // An outage says nothing about the cost of the request.
+      took = unreachable ? 0 : performance.now() - last;
       if (repeat) now();
     }
   };
@@ -51,6 +62,7 @@ export function refresher(request, show, fail, everyMs) {
     const due = Math.max(everyMs, SHARE * took);
     if (performance.now() - last >= due && !running && !document.hidden && !readerIsBusy()) now();
   };
+  opened.add(now);
   now();
-  return { tick, now, close: () => { closed = true; } };
+  return { tick, now, close: () => { closed = true; opened.delete(now); } };
 }

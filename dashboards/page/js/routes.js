@@ -27,3 +27,15 @@ function decoded(word) {
   // A hash typed by hand may hold a lone percent sign.
   try { return decodeURIComponent(word); } catch { return word; }
 }
+
+/** Changes filters of the open address; empty ones are removed. The history gets no entry. */
+export function setFilters(changes) {
+  const [path, query = ""] = location.hash.split("?");
+  const filters = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value) filters.set(name, value);
+    else filters.delete(name);
+  }
+  const text = filters.toString();
+  history.replaceState(null, "", `${path || "#/now"}${text ? "?" + text : ""}`);
+}

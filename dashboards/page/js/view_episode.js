@@ -1,7 +1,7 @@
 // One episode: its series, loss, causes and affected jobs.
 
 import { ask } from "./api.js";
-import { LossChart, shadeLegend, SignalChart } from "./chart.js";
+import { LossChart, shadeLegend, SignalChart, withEnds } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, day, episodeName, percent, reading, seconds } from "./format.js";
 import { causeBars, facts, lost, tierNote } from "./parts.js";
@@ -19,10 +19,10 @@ export function openEpisode(root, route) {
     if (parts === null) {
       parts = makeParts(answer);
       fill(body, card("Summary", parts.facts), el("div", { class: "split" },
-        el("div", { class: "stack" }, card("Series, from 1 min before to 1 min after", parts.signal, el("span", {}, tierNote(answer.points), shadeLegend())), card("Seconds lost", parts.loss, "spread from the start of the episode")),
+        el("div", { class: "stack" }, card("Series, from 1 min before to 1 min after", parts.signal, el("span", {}, tierNote(answer.points), shadeLegend())), card("Seconds lost", parts.loss, "spread from the start of the episode, 95 %")),
         el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series during the episode", parts.jobs))));
     } else {
-      parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, answer.lost_s));
+      parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, lossOf(answer)));
     }
     fill(parts.facts, factsOf(answer));
     fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode) : empty("Cause unknown.", "", true));
@@ -41,11 +41,14 @@ function titleOf({ episode }) {
     el("div", { class: "under" }, "on ", el("a", { href: links.series(episode.series), class: "mono" }, episode.series))];
 }
 
+/** The course is spread by the server; its ends have the same shape. */
+const lossOf = (answer) => withEnds({ value: answer.lost_s, lo: answer.lost_lo_s, hi: answer.lost_hi_s }, answer.episode);
+
 function makeParts(answer) {
   const unit = answer.metric?.unit ?? "";
   const body = (...children) => el("div", { class: "body" }, ...children);
   const none = answer.points.time.length === 0;
-  const charts = none ? [] : [new SignalChart(answer.points, answer.spans, unit), new LossChart(answer.points, answer.spans, answer.lost_s)];
+  const charts = none ? [] : [new SignalChart(answer.points, answer.spans, unit), new LossChart(answer.points, answer.spans, lossOf(answer))];
   const noSignals = () => empty("No signals stored for this range.", "", true);
   return {
     charts,

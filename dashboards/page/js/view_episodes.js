@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { growing } from "./growing.js";
+import { longRows } from "./table.js";
 import { episodeTable, shown } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -21,7 +22,7 @@ export function openEpisodes(root, route) {
 
   const show = (answer) => {
     setText(total, shown(answer.episodes, answer.total, answer.total_is_least));
-    if (answer.episodes.length > 0) return fill(body, episodeTable(answer.episodes));
+    if (answer.episodes.length > 0) return fill(body, episodeTable(answer.episodes, true, { total: answer.total, least: answer.total_is_least, rows: longRows }));
     fill(body, empty("No episodes", open === "true"
       ? "No series with data is contended now. Series without data are unknown, not healthy: see Health."
       : "Contention will be listed here with its start, length and loss."));

@@ -4,9 +4,10 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, reading, seconds } from "./format.js";
 import { growing } from "./growing.js";
-import { shown, stateMark, table } from "./parts.js";
+import { shown, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
-import { links } from "./routes.js";
+import { links, setFilters } from "./routes.js";
+import { atTime, inSeconds, longRows, table } from "./table.js";
 import { loadMetrics, metricTitle, STATE_WORDS, STATES } from "./words.js";
 
 export function openExplorer(root, route) {
@@ -23,7 +24,7 @@ export function openExplorer(root, route) {
   const request = async (limit, offset) => rowsOf(await ask("now", { search: search.value.trim(), metric: metric.value, state: state.value, order: "slowdown", limit, offset }));
   const more = growing(request, "rows", () => data.now());
   root.append(el("div", { class: "title" }, el("h1", {}, "Series")),
-    el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("Largest loss first", el("div", {}, body, more.root), total)));
+    el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("By live estimate of the loss, largest first", el("div", {}, body, more.root), total)));
 
   const show = (answer) => {
     setText(total, shown(answer.rows, answer.total));
@@ -35,7 +36,7 @@ export function openExplorer(root, route) {
   const data = refresher(more.ask, show, fail, 2000);
   const changed = () => {
     // The address follows the filters, so that it can be sent to a colleague; the history gets no entry per letter.
-    history.replaceState(null, "", links.list("series", { search: search.value.trim(), metric: metric.value, state: state.value }));
+    setFilters({ search: search.value.trim(), metric: metric.value, state: state.value });
     more.restart();
     data.now();
   };
@@ -55,15 +56,15 @@ function rowsOf({ series, states, metrics, total }) {
   return { rows, metrics, total };
 }
 
-function seriesTable({ rows, metrics }) {
+function seriesTable({ rows, metrics, total }) {
   const unit = (s) => metrics.find((m) => m.name === s.metric)?.unit ?? "";
   return table([
-    ["Series", "wide", (s) => el("a", { href: links.series(s.name), class: "mono" }, s.name)],
-    ["State", "tight", (s) => stateMark(s.state)],
-    ["Mean", "num", (s) => reading(s.mean, unit(s))],
-    ["Baseline", "num", (s) => reading(s.baseline, unit(s))],
-    ["Bound", "num", (s) => reading(s.bound, unit(s))],
-    ["Lost, live estimate", "num", (s) => [seconds(s.slowdown_s), el("small", {}, s.slowdown_s > 0 ? "interval with its episodes" : "")]],
-    ["Last data (UTC)", "num", (s) => clock(s.time)],
-  ], rows, "Series");
+    ["Series", "wide", (s) => el("a", { href: links.series(s.name), class: "mono" }, s.name), (s) => s.name],
+    ["State", "tight", (s) => stateMark(s.state), (s) => s.state],
+    ["Mean", "num", (s) => reading(s.mean, unit(s)), { value: (s) => s.mean, out: (s) => ({ Mean: s.mean, Unit: unit(s) }) }],
+    ["Baseline", "num", (s) => reading(s.baseline, unit(s)), (s) => s.baseline],
+    ["Bound", "num", (s) => reading(s.bound, unit(s)), (s) => s.bound],
+    ["Lost, live estimate", "num", (s) => [seconds(s.slowdown_s), el("small", {}, s.slowdown_s > 0 ? "interval with its episodes" : "")], inSeconds((s) => s.slowdown_s)],
+    ["Last data (UTC)", "num", (s) => clock(s.time), atTime((s) => s.time)],
+  ], rows, "Series", { total, search: false, rows: longRows });
 }

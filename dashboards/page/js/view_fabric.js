@@ -3,10 +3,11 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { count, percent, reading, seconds } from "./format.js";
-import { contendedOf, figure, lostIn, regionTable, stateMark, table } from "./parts.js";
+import { contendedOf, figure, lostIn, regionTable, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { CLASS_WORDS, metricTitle } from "./words.js";
+import { asLoss, asShare, inSeconds, table } from "./table.js";
+import { CLASS_WORDS, metricTitle, STATE_WORDS } from "./words.js";
 
 export function openFabric(root, route) {
   const group = route.filters.group;
@@ -62,14 +63,17 @@ function showFigures(figures, { groups, classes, links_known: known, regions, cl
   put(figures.complete, percent(sum("series") ? reporting / sum("series") : null), `${count(sum("series") - reporting)} of ${count(sum("series"))} unknown${without > 0 ? `; ${count(without)} of ${count(known)} links of the topology without data` : ""}`, reporting < 0.9 * sum("series"));
 }
 
+/** Sorted by the number of contended links. */
+const contendedRaw = { value: (x) => (x.reporting ? x.contended : null), out: (x) => ({ Contended: x.contended, "With data": x.reporting }) };
+
 function placeTable(places, label, link, worst) {
   return table([
-    [label === "Groups" ? "Group" : "Name", "wide tight", link],
-    ["Metric", "", (p) => metricTitle(p.metric)],
-    ["Contended", "num", contendedOf],
-    ["Complete", "num", (p) => percent(p.reporting / p.series)],
-    ["Worst", "tight", (p) => worst(p.worst_series)],
-  ], places, label);
+    [label === "Groups" ? "Group" : "Name", "wide tight", link, (p) => p.name ?? ""],
+    ["Metric", "", (p) => metricTitle(p.metric), (p) => p.metric],
+    ["Contended", "num", contendedOf, contendedRaw],
+    ["Complete", "num", (p) => percent(p.reporting / p.series), asShare((p) => p.reporting / p.series)],
+    ["Worst", "tight", (p) => worst(p.worst_series), (p) => p.worst_series],
+  ], places, label, { filters: [["Metric", (p) => metricTitle(p.metric)]] });
 }
 
 /** Both need a topology. Without one a single card reports that, and nothing looks healthy. */
@@ -85,24 +89,24 @@ function linkCards({ links_known: known, parallel_known: parallel, share_over_s:
 
 function classTable(classes) {
   return table([
-    ["Class", "", (c) => [c.class, el("small", {}, CLASS_WORDS[c.class] ?? "")]],
-    ["Metric", "", (c) => metricTitle(c.metric)],
-    ["Contended", "num", contendedOf],
-    ["Share", "num", (c) => percent(c.contended_share)],
-    ["With data", "num", (c) => [percent(c.reporting / c.links), el("small", {}, `of ${count(c.links)} links of the topology`)]],
-    ["Worst", "wide tight", (c) => linkName(c.worst_series)],
+    ["Class", "", (c) => [c.class, el("small", {}, CLASS_WORDS[c.class] ?? "")], (c) => c.class],
+    ["Metric", "", (c) => metricTitle(c.metric), (c) => c.metric],
+    ["Contended", "num", contendedOf, contendedRaw],
+    ["Share", "num", (c) => percent(c.contended_share), asShare((c) => c.contended_share)],
+    ["With data", "num", (c) => [percent(c.reporting / c.links), el("small", {}, `of ${count(c.links)} links of the topology`)], { value: (c) => c.reporting / c.links, out: (c) => ({ "Links of the topology": c.links }) }],
+    ["Worst", "wide tight", (c) => linkName(c.worst_series), (c) => c.worst_series],
   ], classes, "Link classes");
 }
 
 function bundleTable(bundles) {
   return table([
-    ["Parallel links", "wide", (b) => [b.bundle, el("small", {}, `${b.class}, ${count(b.links)} of ${count(b.links_known)} links with data`)]],
-    ["Contended", "num", (b) => contendedOf({ contended: b.contended_links, reporting: b.links })],
-    ["Worst", "num", (b) => reading(b.worst_ratio, b.unit ?? "")],
-    ["Mean", "num", (b) => reading(b.mean_ratio, b.unit ?? "")],
-    ["Worst over mean", "num", (b) => reading(b.imbalance, "×")],
-    ["Worst link", "wide tight", (b) => linkName(b.worst_series)],
-  ], bundles, "Imbalance of parallel links");
+    ["Parallel links", "wide", (b) => [b.bundle, el("small", {}, `${b.class}, ${count(b.links)} of ${count(b.links_known)} links with data`)], (b) => b.bundle],
+    ["Contended", "num", (b) => contendedOf({ contended: b.contended_links, reporting: b.links }), (b) => b.contended_links],
+    ["Worst", "num", (b) => reading(b.worst_ratio, b.unit ?? ""), (b) => b.worst_ratio],
+    ["Mean", "num", (b) => reading(b.mean_ratio, b.unit ?? ""), (b) => b.mean_ratio],
+    ["Worst over mean", "num", (b) => reading(b.imbalance, "×"), (b) => b.imbalance],
+    ["Worst link", "wide tight", (b) => linkName(b.worst_series), (b) => b.worst_series],
+  ], bundles, "Imbalance of parallel links", { filters: [["Class", (b) => b.class]] });
 }
 
 /** A link by its component and part; its metric has a column of its own. */
@@ -113,10 +117,10 @@ const partName = (series) => (series ? el("a", { href: links.series(series), cla
 
 function worstTable(worst) {
   return table([
-    ["Link", "wide tight", (w) => [stateMark(w.state, false), " ", linkName(w.series), el("small", {}, w.from_name ? `${w.from_name} to ${w.to_name}` : metricTitle(w.metric))]],
-    ["Class", "", (w) => w.class ?? "unknown"],
-    ["Lost, 95 % interval", "num", lostIn],
-    ["Contended", "num", (w) => [seconds(w.contended_s), el("small", {}, w.episodes === 1 ? "in one episode" : `in ${count(w.episodes)} episodes`)]],
-    ["Peak", "num", (w) => reading(w.peak, w.unit ?? "")],
-  ], worst, "Links with the largest loss");
+    ["Link", "wide tight", (w) => [stateMark(w.state, false), " ", linkName(w.series), el("small", {}, w.from_name ? `${w.from_name} to ${w.to_name}` : metricTitle(w.metric))], { value: (w) => w.series, out: (w) => ({ Series: w.series, From: w.from_name, To: w.to_name }) }],
+    ["Class", "", (w) => w.class ?? "unknown", (w) => w.class ?? "unknown"],
+    ["Lost, 95 % interval", "num", lostIn, asLoss("lost")],
+    ["Contended", "num", (w) => [seconds(w.contended_s), el("small", {}, w.episodes === 1 ? "in one episode" : `in ${count(w.episodes)} episodes`)], inSeconds((w) => w.contended_s)],
+    ["Peak", "num", (w) => reading(w.peak, w.unit ?? ""), (w) => w.peak],
+  ], worst, "Links with the largest loss", { filters: [["State", (w) => STATE_WORDS[w.state]?.[0] ?? w.state], ["Class", (w) => w.class ?? "unknown"]] });
 }

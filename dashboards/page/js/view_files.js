@@ -4,9 +4,10 @@ import { ask } from "./api.js";
 import { RateChart } from "./chart.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { count, percent, reading, seconds } from "./format.js";
-import { contendedOf, figure, lost, stateMark, table } from "./parts.js";
+import { contendedOf, figure, lost, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
+import { asLoss, asShare, table } from "./table.js";
 
 /** Clients listed; the explorer has the others. */
 const CLIENTS_SHOWN = 20;
@@ -39,7 +40,7 @@ export function openFiles(root, route) {
     chart = showRates(parts.rate, chart, answer.rates, metric);
     fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts, metric) : empty("No clients with data yet.", "", true));
     fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount, metric) : empty("No running jobs with clients of this file system.", "", true));
-    fill(parts.clients, answer.clients?.total > 0 ? clientTable(answer.clients.series, metric) : empty("No contended clients.", "", true));
+    fill(parts.clients, answer.clients?.total > 0 ? clientTable(answer.clients, metric) : empty("No contended clients.", "", true));
   };
   const fail = (error) => fill(parts.mounts, failure("No file systems", error));
   const data = refresher(request, show, fail, 2000);
@@ -86,32 +87,35 @@ function showRates(place, chart, rates, metric) {
 
 const sentence = (title) => title.charAt(0).toUpperCase() + title.slice(1);
 
+/** The column is named by the metric, its exported value also by the unit. */
+const rateRaw = (title, unit) => ({ value: (x) => x.rate, out: (x) => ({ [`${sentence(title)} (${unit})`]: x.rate }) });
+
 function mountTable(mounts, { metric, title, unit }) {
   return table([
-    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount, metric }), class: "mono" }, m.mount) : "unknown")],
-    [sentence(title), "num", (m) => reading(m.rate, unit)],
-    ["Contended", "num", contendedOf],
-    ["Complete", "num", (m) => percent(m.reporting / m.clients)],
+    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount, metric }), class: "mono" }, m.mount) : "unknown"), (m) => m.mount || "unknown"],
+    [sentence(title), "num", (m) => reading(m.rate, unit), rateRaw(title, unit)],
+    ["Contended", "num", contendedOf, { value: (m) => m.contended, out: (m) => ({ Contended: m.contended, "With data": m.reporting }) }],
+    ["Complete", "num", (m) => percent(m.reporting / m.clients), asShare((m) => m.reporting / m.clients)],
   ], mounts, "Mounts");
 }
 
 function jobTable(jobs, mount, { title, unit }) {
   const share = (job) => (mount?.rate > 0 && job.rate !== null ? job.rate / mount.rate : null);
   return table([
-    ["Job", "wide", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", j.name, " ", el("span", { class: "muted" }, j.user)]],
-    [sentence(title), "num", (j) => reading(j.rate, unit)],
-    ["Share", "num", (j) => percent(share(j))],
-    ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)]],
-    ["Lost so far, 95 %", "num", lost],
-  ], jobs, "Running jobs by rate");
+    ["Job", "wide", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", j.name, " ", el("span", { class: "muted" }, j.user)], { value: (j) => j.job_id, out: (j) => ({ Job: j.job_id, Name: j.name, User: j.user }) }],
+    [sentence(title), "num", (j) => reading(j.rate, unit), rateRaw(title, unit)],
+    ["Share", "num", (j) => percent(share(j)), asShare(share)],
+    ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)], (j) => j.clients],
+    ["Lost so far, 95 %", "num", lost, asLoss("slowdown")],
+  ], jobs, "Running jobs by rate", { filters: [["User", (j) => j.user]] });
 }
 
-function clientTable(series, { title, unit }) {
+function clientTable({ series, total }, { title, unit }) {
   const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i] }));
   return table([
-    ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))]],
-    [sentence(title), "num", (c) => reading(c.value, unit)],
-    ["Mean", "num", (c) => reading(c.mean, unit)],
-    ["Baseline", "num", (c) => reading(c.baseline, unit)],
-  ], rows, "Contended clients");
+    ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))], (c) => c.name],
+    [sentence(title), "num", (c) => reading(c.value, unit), { value: (c) => c.value, unit }],
+    ["Mean", "num", (c) => reading(c.mean, unit), { value: (c) => c.mean, unit }],
+    ["Baseline", "num", (c) => reading(c.baseline, unit), { value: (c) => c.baseline, unit }],
+  ], rows, "Contended clients", { total });
 }

@@ -3,9 +3,10 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { bytes, clock, count, day, moment, percent, seconds } from "./format.js";
-import { figure, table } from "./parts.js";
+import { figure } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { spark } from "./spark.js";
+import { atTime, longRows, table } from "./table.js";
 
 /** The history has a resolution of a minute. */
 const HISTORY_MS = 20000;
@@ -67,34 +68,36 @@ function lines({ kept, over_s: over, lines: all }) {
   const picture = (line) => {
     const [title, last] = [heading[line.figure](line), words[line.figure](line.value.at(-1))];
     const most = words[line.figure](Math.max(...line.value.filter((value) => value !== null)));
-    return el("div", {}, el("h3", {}, title), spark(line.time, line.value, `${title}: ${last}`, `${last} at ${clock(line.time.at(-1))}, at most ${most}`));
+    return el("div", {}, el("h3", {}, title), spark(line.time, line.value, `${title}: ${last}`, `${last} at ${clock(line.time.at(-1))} UTC, at most ${most}`, words[line.figure]));
   };
   return el("div", { class: "lines" }, ...reported.map(picture));
 }
 
-function producerTable({ producers, clock: now }) {
+const producerState = (p) => (p.silent ? "silent" : "reporting");
+
+function producerTable({ producers, producers_total: total, clock: now }) {
   return table([
-    ["Producer", "", (p) => el("span", { class: "mono" }, p.producer)],
-    ["State", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "reporting"))],
+    ["Producer", "", (p) => el("span", { class: "mono" }, p.producer), (p) => p.producer],
+    ["State", "tight", (p) => (p.silent ? el("span", { class: "tag", "data-kind": "open" }, `silent for ${seconds(now - p.last_time)}`) : el("span", { class: "tag" }, "reporting")), producerState],
     ["Schema", "", (p) => p.schema],
-    ["Component", "", (p) => el("span", { class: "mono" }, p.part ? `${p.component}/${p.part}` : p.component)],
-    ["Last row (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time))],
-    ["Rows", "num", (p) => count(p.rows)],
-  ], producers, "Producers");
+    ["Component", "", (p) => el("span", { class: "mono" }, p.part ? `${p.component}/${p.part}` : p.component), (p) => (p.part ? `${p.component}/${p.part}` : p.component)],
+    ["Last row (UTC)", "num", (p) => (day(p.last_time) === day(now) ? clock(p.last_time) : moment(p.last_time)), atTime((p) => p.last_time)],
+    ["Rows", "num", (p) => count(p.rows), (p) => p.rows],
+  ], producers, "Producers", { total, rows: longRows, filters: [["State", producerState], ["Schema", (p) => p.schema]] });
 }
 
 function conditionTable(conditions) {
   return table([
-    ["Value", "wide", (c) => [el("span", { class: "mono" }, c.label ? `${c.name} (${c.label})` : c.name), el("small", {}, c.meaning)]],
-    ["State", "tight", (c) => (c.state === "exceeded" ? el("span", { class: "tag", "data-kind": "open" }, "exceeded") : el("span", { class: "tag" }, "within"))],
-    ["Now", "num", (c) => Number(c.value.toPrecision(3))],
-    ["Limit", "num", (c) => c.above],
+    ["Value", "wide", (c) => [el("span", { class: "mono" }, c.label ? `${c.name} (${c.label})` : c.name), el("small", {}, c.meaning)], { value: (c) => c.name, out: (c) => ({ Value: c.name, Label: c.label }) }],
+    ["State", "tight", (c) => (c.state === "exceeded" ? el("span", { class: "tag", "data-kind": "open" }, "exceeded") : el("span", { class: "tag" }, "within")), (c) => c.state],
+    ["Now", "num", (c) => Number(c.value.toPrecision(3)), (c) => c.value],
+    ["Limit", "num", (c) => c.above, (c) => c.above],
   ], conditions, "Limits");
 }
 
 function dropTable(drops) {
   return table([
-    ["Reason", "wide", (d) => [el("span", { class: "mono" }, d.reason), el("small", {}, d.meaning)]],
-    ["Count", "num", (d) => count(d.count)],
+    ["Reason", "wide", (d) => [el("span", { class: "mono" }, d.reason), el("small", {}, d.meaning)], (d) => d.reason],
+    ["Count", "num", (d) => count(d.count), (d) => d.count],
   ], drops, "Dropped rows and intervals");
 }

@@ -1,12 +1,14 @@
 // One job: its loss over time, by series and cause.
 
 import { ask } from "./api.js";
+import { withEnds } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { capital, clock, count, episodeName, interval, moment, percent, seconds, shareInterval } from "./format.js";
-import { causeBars, episodeTable, facts, lost, lostIn, noLoss, notJudged, sumOfLosses, table } from "./parts.js";
+import { causeBars, episodeTable, facts, isSure, lost, lostIn, noLoss, notJudged, sumOfLosses } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { spark } from "./spark.js";
+import { asLoss, asShare, atTime, inSeconds, table } from "./table.js";
 
 const LANES_MAX = 24;
 const NODES_SHOWN = 32;
@@ -54,24 +56,24 @@ function besideParts() {
 
 function neighbourTable(neighbours) {
   return table([
-    ["Job", "wide", (n) => [el("a", { href: links.job(n.job_id) }, n.job_id), " ", n.name, " ", el("span", { class: "muted" }, n.user)]],
-    ["Overlap", "num", (n) => [seconds(n.overlap_s), el("small", {}, `from ${clock(n.from)}`)]],
-    ["Shared", "", (n) => (n.count === 1 ? n.shared : `${count(n.count)} × ${n.shared}`)],
-    ["Names", "wide", (n) => el("span", { class: "mono" }, n.what)],
-  ], neighbours, "Neighbours");
+    ["Job", "wide", (n) => [el("a", { href: links.job(n.job_id) }, n.job_id), " ", n.name, " ", el("span", { class: "muted" }, n.user)], { value: (n) => n.job_id, out: (n) => ({ Job: n.job_id, Name: n.name, User: n.user }) }],
+    ["Overlap", "num", (n) => [seconds(n.overlap_s), el("small", {}, `from ${clock(n.from)} UTC`)], inSeconds((n) => n.overlap_s)],
+    ["Shared", "", (n) => (n.count === 1 ? n.shared : `${count(n.count)} × ${n.shared}`), (n) => n.shared],
+    ["Names", "wide", (n) => el("span", { class: "mono" }, n.what), (n) => n.what],
+  ], neighbours, "Neighbours", { filters: [["User", (n) => n.user], ["Shared", (n) => n.shared]] });
 }
 
 /** The run of this page comes first, then earlier ones. */
 function runTable(runs) {
   return table([
-    ["Job", "tight", (r) => el("a", { href: links.job(r.job_id) }, r.job_id)],
-    ["Start (UTC)", "tight", (r) => moment(r.start)],
-    ["Run", "num", (r) => [seconds(r.run_s), el("small", {}, r.end === null ? "so far" : "")]],
-    ["Lost, 95 % interval", "num", lost],
-    ["Run without loss", "num", (r) => (r.slowdown_s === null ? "–" : [seconds(r.run_s - r.slowdown_s), el("small", {}, interval(Math.max(0, r.run_s - r.slowdown_hi_s), r.run_s - r.slowdown_lo_s))])],
-    ["Nodes", "num", (r) => count(r.nodes)],
-    ["Placement", "num", (r) => (r.placement === null ? "–" : `${r.placement.toFixed(2)}×`)],
-    ["Complete", "num", (r) => percent(r.completeness)],
+    ["Job", "tight", (r) => el("a", { href: links.job(r.job_id) }, r.job_id), (r) => r.job_id],
+    ["Start (UTC)", "tight", (r) => moment(r.start), atTime((r) => r.start)],
+    ["Run", "num", (r) => [seconds(r.run_s), el("small", {}, r.end === null ? "so far" : "")], inSeconds((r) => r.run_s)],
+    ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
+    ["Run without loss", "num", (r) => (r.slowdown_s === null ? "–" : [seconds(r.run_s - r.slowdown_s), el("small", {}, interval(Math.max(0, r.run_s - r.slowdown_hi_s), r.run_s - r.slowdown_lo_s))]), inSeconds((r) => (r.slowdown_s === null ? null : r.run_s - r.slowdown_s))],
+    ["Nodes", "num", (r) => count(r.nodes), (r) => r.nodes],
+    ["Placement", "num", (r) => (r.placement === null ? "–" : `${r.placement.toFixed(2)}×`), (r) => r.placement],
+    ["Complete", "num", (r) => percent(r.completeness), asShare((r) => r.completeness)],
   ], runs, "Earlier runs");
 }
 
@@ -94,26 +96,26 @@ function parts(answer) {
         card("Loss over time", inBody(answer.loss_curve.time.length ? lossCurve(answer) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
         card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended during its run.", "", true)), count(episodes.length))),
       el("div", { class: "stack" }, card("Causes, by share of the loss", inBody(causes)), card("Nodes", inBody(nodes(answer)), count(job.nodes)))),
-    episodes.length ? card("Episodes", episodeTable(episodes.slice(0, 100)), episodes.length > 100 ? "the latest 100" : null) : null,
+    episodes.length ? card("Episodes", episodeTable(episodes, true, {})) : null,
   ];
 }
 
 function factsOf(job) {
   return facts([
     ["Lost", ...lost(job)],
-    ["Lost share", job.lost_percent === null ? "–" : percent(job.lost_percent / 100), `of the time elapsed, 95 %: ${shareInterval(job)}`],
+    ["Lost share", job.lost_percent === null ? "–" : el("span", isSure(job) ? {} : { class: "muted" }, percent(job.lost_percent / 100)), `of the time elapsed, 95 %: ${shareInterval(job)}`],
     ["Contended", seconds(job.contended_s), "at least one of its series"],
-    ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)}`],
+    ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)} UTC`],
     ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or no end received" : moment(job.end).slice(0, 10)],
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
     ["Judged", percent(job.judged), notJudged(job) || "share of its time with a quiet baseline"],
   ]);
 }
 
-/** The height is the job's result: its interval stands at the end. */
-function lossCurve({ job, loss_curve: { time, slowdown_s: losses } }) {
+/** The height is the job's result, and the band its 95% interval. */
+function lossCurve({ job, loss_curve: { time, slowdown_s: losses, slowdown_lo_s: lo, slowdown_hi_s: hi } }) {
   const last = `${seconds(losses.at(-1))}, 95 %: ${interval(job.slowdown_lo_s, job.slowdown_hi_s)},`;
-  return spark(time, losses, `Loss grew to ${last}`, `${last} at ${clock(time.at(-1))}`);
+  return spark(time, losses, `Loss grew to ${last}`, `${last} at ${clock(time.at(-1))} UTC`, seconds, withEnds({ value: losses, lo, hi }, job));
 }
 
 function timeline({ job, episodes, clock: now }) {
@@ -124,7 +126,7 @@ function timeline({ job, episodes, clock: now }) {
   const sorted = [...lanes].sort((a, b) => loss(b[1]).lost_lo_s - loss(a[1]).lost_lo_s || loss(b[1]).lost_s - loss(a[1]).lost_s);
   const position = (t) => (Math.min(1, Math.max(0, (t - from) / Math.max(1, to - from))) * 100);
   const bar = (e) => {
-    const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${episodeName(e.id)}: ${clock(e.start)} – ${clock(e.end)}, lost ${seconds(e.slowdown_s)}, 95 %: ${interval(e.slowdown_lo_s, e.slowdown_hi_s)}`, "aria-label": `episode ${episodeName(e.id)}, lost ${seconds(e.slowdown_s)}` });
+    const link = el("a", { href: links.episode(e.id), "data-open": e.open ? "yes" : "no", title: `episode ${episodeName(e.id)}: ${clock(e.start)} – ${clock(e.end)} UTC, lost ${seconds(e.slowdown_s)}, 95 %: ${interval(e.slowdown_lo_s, e.slowdown_hi_s)}`, "aria-label": `episode ${episodeName(e.id)}, lost ${seconds(e.slowdown_s)}` });
     link.style.left = `${position(e.start)}%`;
     link.style.width = `${position(e.end) - position(e.start)}%`;
     return link;
@@ -132,7 +134,7 @@ function timeline({ job, episodes, clock: now }) {
   const rows = sorted.slice(0, LANES_MAX).map(([series, list]) => el("div", { class: "lane" },
     el("a", { class: "who mono", href: links.series(series), title: series }, el("bdi", {}, series)), el("div", { class: "track" }, ...list.map(bar)), el("span", { class: "lost" }, ...lostIn(loss(list)))));
   const more = sorted.length > LANES_MAX ? el("p", { class: "muted" }, `and ${count(sorted.length - LANES_MAX)} more series that lost less`) : null;
-  const axis = el("div", { class: "lane" }, el("div", { class: "axis" }, el("span", {}, clock(from)), el("span", {}, clock(to))));
+  const axis = el("div", { class: "lane" }, el("div", { class: "axis" }, el("span", {}, `${clock(from)} UTC`), el("span", {}, `${clock(to)} UTC`)));
   return el("div", { class: "timeline" }, ...rows, axis, more);
 }
 

@@ -4,9 +4,10 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, shareInterval } from "./format.js";
 import { growing } from "./growing.js";
-import { causeStrip, lost, noLoss, shown, table } from "./parts.js";
+import { causeStrip, causeWords, isSure, lost, noLoss, shown } from "./parts.js";
 import { refresher } from "./refresh.js";
-import { links } from "./routes.js";
+import { links, setFilters } from "./routes.js";
+import { asLoss, asShare, atTime, longRows, table } from "./table.js";
 
 const share = (p) => (p === null ? "–" : percent(p / 100));
 
@@ -16,34 +17,38 @@ export function openJobs(root, route) {
   const body = el("div", {}, empty("Loading jobs…", "", true));
   const wanted = () => search.value.trim();
   const more = growing((limit, offset) => ask("jobs", { search: wanted(), limit, offset }), "jobs", () => data.now());
-  root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search), card("Running first, then the latest", el("div", {}, body, more.root), total));
+  root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search), card("Running first, then the latest; losses sort by their lower end", el("div", {}, body, more.root), total));
 
   const show = ({ jobs, total: all }) => {
     setText(total, shown(jobs, all));
-    if (jobs.length > 0) return fill(body, jobTable(jobs));
+    if (jobs.length > 0) return fill(body, jobTable(jobs, all));
     fill(body, wanted() ? empty("No job matches.", "", true)
       : empty("No jobs yet", "Jobs come from the scheduler's rows or from a jobs file. Without them contention is found, but not attributed to jobs."));
   };
   const fail = (error) => fill(body, failure("No jobs", error));
   const data = refresher(more.ask, show, fail, 2000);
   search.addEventListener("input", () => {
-    history.replaceState(null, "", links.list("jobs", { search: wanted() }));
+    setFilters({ search: wanted() });
     more.restart();
     data.now();
   });
   return { tick: data.tick, close: data.close };
 }
 
-function jobTable(jobs) {
+/** By the lower end of the loss, as losses are. */
+const lowerShare = (j) => (j.elapsed_s > 0 && j.slowdown_lo_s !== null ? j.slowdown_lo_s / j.elapsed_s : null);
+const stateOf = (j) => (j.end === null ? "running" : "ended");
+
+function jobTable(jobs, total) {
   return table([
-    ["Job", "tight", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", el("span", { class: "tag", "data-kind": j.end === null ? "run" : null }, j.end === null ? "running" : "ended")]],
-    ["Name", "wide", (j) => [j.name || "–", el("small", {}, [j.user, j.app].filter(Boolean).join(" · "))]],
-    ["Start (UTC)", "tight", (j) => [clock(j.start), el("small", {}, day(j.start))]],
-    ["Elapsed", "num", (j) => [seconds(j.elapsed_s), el("small", {}, `${count(j.nodes)} ${j.nodes === 1 ? "node" : "nodes"}`)]],
-    ["Lost, 95 % interval", "num", lost],
-    ["Lost share", "num", (j) => [share(j.lost_percent), el("small", {}, shareInterval(j))]],
-    ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j)))],
-    ["Complete", "num", (j) => percent(j.completeness)],
-    ["Judged", "num", (j) => percent(j.judged)],
-  ], jobs, "Jobs");
+    ["Job", "tight", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", el("span", { class: "tag", "data-kind": j.end === null ? "run" : null }, stateOf(j))], { value: (j) => j.job_id, out: (j) => ({ Job: j.job_id, State: stateOf(j) }) }],
+    ["Name", "wide", (j) => [j.name || "–", el("small", {}, [j.user, j.app].filter(Boolean).join(" · "))], { value: (j) => j.name, out: (j) => ({ Name: j.name, User: j.user, Application: j.app }) }],
+    ["Start (UTC)", "tight", (j) => [clock(j.start), el("small", {}, day(j.start))], atTime((j) => j.start)],
+    ["Elapsed", "num", (j) => [seconds(j.elapsed_s), el("small", {}, `${count(j.nodes)} ${j.nodes === 1 ? "node" : "nodes"}`)], { value: (j) => j.elapsed_s, out: (j) => ({ "Elapsed (s)": j.elapsed_s, Nodes: j.nodes }) }],
+    ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
+    ["Lost share", "num", (j) => [el("span", isSure(j) ? {} : { class: "muted" }, share(j.lost_percent)), el("small", {}, shareInterval(j))], { value: lowerShare, out: (j) => ({ "Lost share (percent)": j.lost_percent }) }],
+    ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j))), (j) => (j.slowdown_s > 0 ? causeWords(j).join("; ") : noLoss(j))],
+    ["Complete", "num", (j) => percent(j.completeness), asShare((j) => j.completeness)],
+    ["Judged", "num", (j) => percent(j.judged), asShare((j) => j.judged)],
+  ], jobs, "Jobs", { total, search: false, rows: longRows, filters: [["User", (j) => j.user], ["State", stateOf], ["Application", (j) => j.app], ["Cause", (j) => (j.slowdown_s > 0 ? causeWords(j) : [])]] });
 }

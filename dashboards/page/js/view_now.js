@@ -2,9 +2,9 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
-import { clock, count, day, interval, percent, seconds, shareInterval, tenths } from "./format.js";
+import { clock, count, day, percent, seconds, shareInterval, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { culprit, figure, lost, lostIn, openTag, stateMark } from "./parts.js";
+import { culprit, figure, lost, lostIn, showLoss, openTag, stateMark } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -24,7 +24,7 @@ const PAID_MS = 20000;
 export function openNow(root) {
   const figures = {
     contended: figure("Contended series"), lost: figure("Seconds lost so far"), open: figure("Open episodes"),
-    complete: figure("Completeness"), clock: figure("Event clock"),
+    complete: figure("Completeness"), clock: figure("Event clock, UTC"),
   };
   const heat = new HeatSection();
   const losers = { incidents: el("div", {}, empty("Loading incidents…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), series: el("div", {}, empty("Loading series…", "", true)) };
@@ -78,10 +78,11 @@ function showFigures(figures, { totals, progress, clock: now }) {
   // A job waits once for all of its series: where jobs are known, the loss of jobs counts.
   const byJobs = totals.jobs_slowdown_s > 0;
   setText(figures.lost.title, byJobs ? "Lost by jobs so far" : "Lost so far");
-  put(figures.lost, none ? "–" : seconds(byJobs ? totals.jobs_slowdown_s : totals.series_slowdown_s), byJobs ? `95 %: ${interval(totals.jobs_slowdown_lo_s, totals.jobs_slowdown_hi_s)}` : "live, summed over series");
+  if (byJobs) showLoss(figures.lost, { lost_s: totals.jobs_slowdown_s, lost_lo_s: totals.jobs_slowdown_lo_s, lost_hi_s: totals.jobs_slowdown_hi_s });
+  else put(figures.lost, none ? "–" : seconds(totals.series_slowdown_s), "live estimate without an interval, summed over series");
   put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "ongoing" : "none now");
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
-  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)} UTC${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
+  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)}${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
 }
 
 /** Regions of contended links with start, kind, cause and loss. */
@@ -90,7 +91,7 @@ function incidents(regions) {
   const description = (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.who ? [": ", culprit({ series_or_job: r.who })] : null, r.kind === "unknown" ? null : `, ${KIND_WORDS[r.kind] ?? r.kind}`].flat();
   const rows = regions.map((r) => el("tr", {},
     el("td", {}, el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r), el("small", {}, ...description(r).filter((part) => part !== null))),
-    el("td", { class: "num" }, ...(r.lost_s === null ? ["–"] : lostIn(r)), el("small", {}, `${clock(r.start)}, ${seconds(r.end - r.start)}`))));
+    el("td", { class: "num" }, ...(r.lost_s === null ? ["–"] : lostIn(r)), el("small", {}, `${clock(r.start)} UTC, ${seconds(r.end - r.start)}`))));
   return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
 
@@ -113,8 +114,7 @@ function culpritOf({ causes: [first] }) {
 function losingSeries({ top, metrics }) {
   if (top.length === 0) return empty("No loss measured yet.", "", true);
   const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
-    el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`)),
-    el("td", { class: "num muted" }, excess(s, metrics)),
+    el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`), el("small", {}, excess(s, metrics))),
     el("td", { class: "num" }, ...lostIn(s))));
   return el("table", { class: "losing", "aria-label": "Series with the largest loss" }, el("tbody", {}, ...rows));
 }

@@ -4,10 +4,11 @@ import { ask } from "./api.js";
 import { RegionChart } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { clock, count, day, percent, reading, seconds } from "./format.js";
-import { culprit, facts, lostIn, openTag, shown, stateMark, table } from "./parts.js";
+import { culprit, facts, lostIn, openTag, shown, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { CAUSE_WORDS, changeWords, EVIDENCE_WORDS, KIND_WORDS, metricTitle } from "./words.js";
+import { asLoss, asShare, atTime, table } from "./table.js";
+import { CAUSE_WORDS, changeWords, EVIDENCE_WORDS, KIND_WORDS, metricTitle, STATE_WORDS } from "./words.js";
 
 export function openRegion(root, route) {
   const title = el("div", { class: "title" }, el("h1", {}, `Region ${route.what ?? ""}`));
@@ -42,11 +43,11 @@ function cardsOf(answer, chart) {
   return [
     card("Summary", el("div", { class: "body" }, factsOf(answer.region, unit))),
     card("Links and worst ratio", chart, unit ? `ratio in ${unit}` : null),
-    card("Timeline", history.length ? stepTable(history, unit) : none("No steps stored."), shown(history, answer.history_total)),
+    card("Timeline", history.length ? stepTable(history, unit, answer.history_total) : none("No steps stored."), shown(history, answer.history_total)),
     el("div", { class: "two" },
       card("Traffic sources, by share on the worst links", causes.length ? causeTable(causes) : none("Traffic sources unknown.")),
       card("Affected jobs", victims.length ? victimTable(victims) : none("No known affected jobs."), "by lower end of the loss")),
-    card("Links", series.length ? linkTable(series, unit) : none("No links stored."), `worst first; ${shown(series, answer.links_total)}`),
+    card("Links", series.length ? linkTable(series, unit, answer.links_total) : none("No links stored."), `worst first; ${shown(series, answer.links_total)}`),
   ];
 }
 
@@ -101,43 +102,43 @@ function otherOf({ other, other_name: name }) {
 
 const seriesLink = (series) => el("a", { href: links.series(series), class: "mono" }, series);
 
-function stepTable(history, unit) {
+function stepTable(history, unit, total) {
   return table([
-    ["At (UTC)", "tight", (s) => [clock(s.at_time), el("small", {}, day(s.at_time))]],
-    ["Change", "", (s) => changeWords(s)],
+    ["At (UTC)", "tight", (s) => [clock(s.at_time), el("small", {}, day(s.at_time))], atTime((s) => s.at_time)],
+    ["Change", "", (s) => changeWords(s), (s) => changeWords(s)],
     ["Other region", "", otherOf],
-    ["Links after it", "num", (s) => count(s.links)],
-    ["Worst link", "wide", (s) => (s.worst_series ? seriesLink(s.worst_series) : "–")],
-    ["Ratio", "num", (s) => [reading(s.worst, unit), isOver(s) ? el("small", {}, "peak of the region") : null].filter((part) => part !== null)],
-  ], history, "Timeline");
+    ["Links after it", "num", (s) => count(s.links), (s) => s.links],
+    ["Worst link", "wide", (s) => (s.worst_series ? seriesLink(s.worst_series) : "–"), (s) => s.worst_series],
+    ["Ratio", "num", (s) => [reading(s.worst, unit), isOver(s) ? el("small", {}, "peak of the region") : null].filter((part) => part !== null), { value: (s) => s.worst, unit }],
+  ], history, "Timeline", { total, filters: [["Change", (s) => changeWords(s)]] });
 }
 
 function causeTable(causes) {
   return table([
     ["Cause", "", (c) => CAUSE_WORDS[c.cause] ?? c.cause],
     ["Source", "tight", (c) => culprit(c) ?? "unknown"],
-    ["Share", "num", (c) => percent(c.share)],
-    ["Confidence", "num", (c) => percent(c.confidence)],
+    ["Share", "num", (c) => percent(c.share), asShare((c) => c.share)],
+    ["Confidence", "num", (c) => percent(c.confidence), asShare((c) => c.confidence)],
     ["Evidence", "wide", (c) => (c.evidence.length ? c.evidence.map((word) => EVIDENCE_WORDS[word] ?? word).join("; ") : "–")],
-  ], causes, "Traffic sources");
+  ], causes, "Traffic sources", { filters: [["Cause", (c) => CAUSE_WORDS[c.cause] ?? c.cause]] });
 }
 
 function victimTable(victims) {
   return table([
-    ["Job", "wide", (v) => [el("a", { href: links.job(v.job_id) }, v.job_id), " ", v.name ?? "", " ", el("span", { class: "muted" }, v.user ?? "")]],
-    ["Lost, 95 % interval", "num", lostIn],
-    ["Share", "num", (v) => percent(v.share)],
-  ], victims, "Affected jobs");
+    ["Job", "wide", (v) => [el("a", { href: links.job(v.job_id) }, v.job_id), " ", v.name ?? "", " ", el("span", { class: "muted" }, v.user ?? "")], { value: (v) => v.job_id, out: (v) => ({ Job: v.job_id, Name: v.name, User: v.user }) }],
+    ["Lost, 95 % interval", "num", lostIn, asLoss("lost")],
+    ["Share", "num", (v) => percent(v.share), asShare((v) => v.share)],
+  ], victims, "Affected jobs", { filters: [["User", (v) => v.user ?? ""]] });
 }
 
-function linkTable(series, unit) {
+function linkTable(series, unit, total) {
   return table([
-    ["Link", "wide", (l) => seriesLink(l.series)],
+    ["Link", "wide", (l) => seriesLink(l.series), (l) => l.series],
     ["In region", "tight", (l) => (l.belongs ? "yes" : el("span", { class: "muted" }, "no longer"))],
-    ["Now", "tight", (l) => stateMark(l.state)],
-    ["Ratio now", "num", (l) => reading(l.mean, unit)],
+    ["Now", "tight", (l) => stateMark(l.state), (l) => l.state],
+    ["Ratio now", "num", (l) => reading(l.mean, unit), { value: (l) => l.mean, unit }],
     ["Class", "", (l) => l.class ?? "unknown"],
     ["From", "mono", (l) => l.from_name ?? "–"],
     ["To", "mono", (l) => l.to_name ?? "–"],
-  ], series, "Links");
+  ], series, "Links", { total, filters: [["State", (l) => STATE_WORDS[l.state]?.[0] ?? l.state], ["Class", (l) => l.class ?? "unknown"], ["From", (l) => l.from_name ?? ""]] });
 }

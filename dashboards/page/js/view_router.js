@@ -2,18 +2,19 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { count, interval, percent, reading, seconds } from "./format.js";
-import { figure, lostIn, stateMark, sumOfLosses, table } from "./parts.js";
+import { count, percent, reading } from "./format.js";
+import { figure, lostIn, showLoss, stateMark, sumOfLosses } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { CLASS_WORDS } from "./words.js";
+import { asLoss, table } from "./table.js";
+import { CLASS_WORDS, STATE_WORDS } from "./words.js";
 
 const ROWS = [0, 1, 2, 3, 4, 5];
 const COLUMNS = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function openRouter(root, route) {
   const name = route.what ?? "";
-  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost in episodes, 95 %") };
+  const figures = { contended: figure("Contended tiles"), reporting: figure("Tiles with data"), worst: figure("Worst mean"), lost: figure("Lost in episodes") };
   const parts = { grid: el("div", { class: "body" }, empty("Loading router…", "", true)), ends: el("div", {}) };
   root.append(el("div", { class: "title" }, el("h1", {}, `Router ${name}`),
     el("div", { class: "under" }, "A link belongs to the tile that receives it. A tile without data is unknown, never clear.")),
@@ -50,7 +51,8 @@ function showFigures(figures, answer) {
   put(figures.contended, reporting.length ? count(contended.length) : "–", `of ${count(reporting.length)} with data`, contended.length > 0);
   put(figures.reporting, percent(tiles.length ? reporting.length / tiles.length : null), `of ${count(tiles.length)} reporting tiles`, reporting.length < tiles.length);
   put(figures.worst, worst ? reading(worst.mean, unit) : "–", worst ? `tile ${worst.part}` : "no traffic");
-  put(figures.lost, lost ? seconds(lost.lost_s) : "–", lost ? `${interval(lost.lost_lo_s, lost.lost_hi_s)}, sum of tiles` : "no episodes");
+  if (lost) showLoss(figures.lost, lost, "sum of tiles");
+  else put(figures.lost, "–", "no episodes");
 }
 
 function grid(answer) {
@@ -73,11 +75,11 @@ function endTable(answer) {
   const tiles = ofTiles(answer).sort((a, b) => excess(b) - excess(a));
   if (tiles.length === 0) return empty("No reports of single tiles.", "", true);
   return table([
-    ["Tile", "tight", (t) => [stateMark(t.state, false), " ", el("a", { href: links.series(t.series), class: "mono" }, t.part)]],
+    ["Tile", "tight", (t) => [stateMark(t.state, false), " ", el("a", { href: links.series(t.series), class: "mono" }, t.part)], { value: (t) => t.part, out: (t) => ({ Tile: t.part, State: t.state }) }],
     ["From", "wide", (t) => (t.from_name ? el("span", { class: "mono" }, t.from_name) : "unknown")],
-    ["Class", "", (t) => (t.class ? [t.class, el("small", {}, CLASS_WORDS[t.class] ?? "")] : "unknown")],
-    ["Mean", "num", (t) => reading(t.mean, answer.metric.unit)],
-    ["Bound", "num", (t) => reading(t.bound, answer.metric.unit)],
-    ["Lost in episodes, 95 %", "num", lostIn],
-  ], tiles, "Incoming links");
+    ["Class", "", (t) => (t.class ? [t.class, el("small", {}, CLASS_WORDS[t.class] ?? "")] : "unknown"), (t) => t.class ?? "unknown"],
+    ["Mean", "num", (t) => reading(t.mean, answer.metric.unit), { value: (t) => t.mean, unit: answer.metric.unit }],
+    ["Bound", "num", (t) => reading(t.bound, answer.metric.unit), { value: (t) => t.bound, unit: answer.metric.unit }],
+    ["Lost in episodes, 95 %", "num", lostIn, asLoss("lost")],
+  ], tiles, "Incoming links", { filters: [["State", (t) => STATE_WORDS[t.state]?.[0] ?? t.state], ["Class", (t) => t.class ?? "unknown"]] });
 }

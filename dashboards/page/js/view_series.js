@@ -46,11 +46,11 @@ export function openSeries(root, route) {
     if (parts === null) {
       parts = makeParts(answer);
       fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double-click to reset"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "live estimate; episodes have the interval"), parts.counters, parts.jobs, parts.episodes);
-    } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, grown(answer.points)));
+    } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, { value: grown(answer.points) }));
     showCounters(parts, answer.counters);
     fill(parts.facts, factsOf(answer.series, parts.unit));
     fill(parts.jobs, ...jobsOf(answer));
-    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false) : empty("No contention found so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
+    fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false, { total: answer.total, least: answer.total_is_least }) : empty("No contention found so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
   };
   const fail = (error) => { if (parts === null) fill(body, failure("No such series", error)); };
   const data = refresher(request, show, fail, 2000);
@@ -60,7 +60,7 @@ export function openSeries(root, route) {
 function makeParts({ metric, points, spans }) {
   const unit = metric?.unit ?? "";
   const none = points.time.length === 0;
-  const charts = none ? [] : [new SignalChart(points, spans, unit), new LossChart(points, spans, grown(points))];
+  const charts = none ? [] : [new SignalChart(points, spans, unit), new LossChart(points, spans, { value: grown(points) })];
   const body = (chart) => el("div", { class: "body" }, chart ? chart.root : empty("No signals in this range.", "", true));
   return { unit, charts, counters: el("div", {}), counted: null, facts: el("div", { class: "body" }), signal: body(charts[0]), loss: body(charts[1]), jobs: el("div", {}), episodes: el("div", {}) };
 }

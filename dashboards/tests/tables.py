@@ -1,0 +1,121 @@
+"""Checks of browser.py for the parts of all views: tables, files that are saved, charts."""
+
+import csv
+import io
+import json
+
+# Keeps what the page saves.
+CAPTURE = """if (!window.saved) { const make = URL.createObjectURL; URL.createObjectURL = (blob) => { window.saved.push(blob); return make(blob); }; }
+    window.saved = [];"""
+CLICK = """[...document.querySelectorAll(arguments[0])].find((node) => node.textContent.startsWith(arguments[1])).click()"""
+JOBS = "table[aria-label=Jobs]"
+
+
+class PartChecks:
+    """Checks of tables and charts; browser.py defines `browser`, `api` and `open`."""
+
+    def saved(self, buttons, name):
+        """The text of the file that a button saves."""
+        self.browser.run(CAPTURE)
+        self.browser.run(CLICK, buttons, name)
+        self.browser.wait("window.saved.length > 0")
+        return self.browser.run("return window.saved[0].text()")
+
+    def column(self, table, name):
+        return self.browser.run("return [...document.querySelectorAll(arguments[0] + ' td[data-name=\"' + arguments[1] + '\"]')].map((td) => td.firstChild.textContent)", table, name)
+
+    def check_a_table_sorts_and_its_address_keeps_the_order(self):
+        self.open_and_wait("jobs")
+        self.browser.wait_for(lambda: len(self.column(JOBS, "Job")) > 1)
+        for clicks, order in ((1, "descending"), (2, "ascending"), (3, "none")):
+            self.browser.run(CLICK, f"{JOBS} button.sort", "Elapsed")
+            head = "return [...document.querySelectorAll(arguments[0] + ' th')].find((th) => th.textContent.startsWith('Elapsed')).getAttribute('aria-sort')"
+            assert self.browser.run(head, JOBS) == order, clicks
+            if order == "none":
+                continue
+            nodes = json.loads(self.saved(".table-out button", "JSON"))
+            elapsed = [row["Elapsed (s)"] for row in nodes]
+            assert elapsed == sorted(elapsed, reverse=order == "descending"), elapsed
+        self.browser.run(CLICK, f"{JOBS} button.sort", "Lost, 95")
+        address = self.browser.run("return location.hash")
+        assert "jobs.sort=-lost-95-interval" in address, address
+        self.open_and_wait(address.removeprefix("#/"))
+        ends = [row["Lost, lower end (s)"] for row in json.loads(self.saved(".table-out button", "JSON"))]
+        known = [end for end in ends if end is not None]
+        assert known == sorted(known, reverse=True) and ends[:len(known)] == known, ends
+
+    def check_a_table_filters_by_choice_and_by_text(self):
+        user = self.api("jobs")["jobs"][0]["user"]
+        self.open_and_wait("jobs")
+        self.browser.wait("document.querySelector('select[aria-label=\"User: Jobs\"]:not([hidden])')")
+        self.browser.run("""const select = document.querySelector('select[aria-label="User: Jobs"]');
+            select.value = arguments[0]; select.dispatchEvent(new Event('change'));""", user)
+        rows = json.loads(self.saved(".table-out button", "JSON"))
+        assert rows and {row["User"] for row in rows} == {user}, rows
+        assert "jobs.user=" in self.browser.run("return location.hash")
+        self.open_and_wait("episodes")
+        self.browser.wait("Number(document.querySelector('table[aria-label=Episodes]')?.dataset.rows) > 5")
+        self.browser.run("""const box = document.querySelector('input[aria-label="Filter: Episodes"]');
+            box.focus(); box.value = 'no such series'; box.dispatchEvent(new Event('input'));""")
+        self.browser.wait("document.querySelector('table[aria-label=Episodes]').dataset.rows === '0'")
+        assert "filtered from" in self.browser.run("return document.querySelector('.table-shown').textContent")
+        assert self.browser.run("return document.activeElement.getAttribute('aria-label')") == "Filter: Episodes"
+
+    def check_a_long_table_has_pages_and_exports_all_of_them(self):
+        self.open_and_wait("series")
+        self.browser.wait("Number(document.querySelector('table[aria-label=Series]')?.dataset.rows) > 25")
+        shown = "return [...document.querySelectorAll('table[aria-label=Series] tbody a')].map((a) => a.textContent)"
+        first = self.browser.run(shown)
+        assert len(first) == 25, first
+        self.browser.run(CLICK, ".pager button", "Next")
+        assert not set(first) & set(self.browser.run(shown)) or self.browser.run("return location.hash").endswith("series.page=2")
+        loaded = int(self.browser.run("return document.querySelector('table[aria-label=Series]').dataset.rows"))
+        rows = list(csv.DictReader(io.StringIO(self.saved(".table-out button", "CSV"))))
+        assert len(rows) == loaded and rows[0]["Series"].count("/") >= 1, (len(rows), loaded)
+        total = self.api("now?limit=1")["total"]
+        text = self.browser.run("return document.querySelector('.table-shown').textContent")
+        assert total <= loaded or f"the first {loaded} of" in text, text
+
+    def check_exported_text_is_never_a_formula(self):
+        self.open("jobs")
+        wrong = [{"name": name, "n": -1} for name in ("=1+1", "+1", "-1", "@x", "\tx", 'a "quoted", text\nof two lines')]
+        text = self.browser.run("return import('/js/export.js').then((made) => made.toCsv(arguments[0]))", wrong)
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        assert len(rows) == 6 and all(row["name"].startswith("'") for row in rows[:5]), rows
+        assert rows[5]["name"] == wrong[5]["name"] and all(row["n"] == "-1" for row in rows), rows
+
+    def check_a_chart_is_saved_as_png_and_svg(self):
+        self.open_and_wait("series/" + self.api("now?order=slowdown&limit=1")["series"]["name"][0])
+        self.browser.wait("document.querySelector('.uplot canvas')")
+        text = self.saved(".chart-tools button", "SVG")
+        assert text.startswith("<svg") and text.count("<path") >= 3 and "NaN" not in text and "UTC" in text, text[:300]
+        self.saved(".chart-tools button", "PNG")
+        kind, size = self.browser.run("return [window.saved[0].type, window.saved[0].size]")
+        assert kind == "image/png" and size > 5000, (kind, size)
+
+    def check_charts_of_a_view_zoom_together(self):
+        self.open_and_wait("series/" + self.api("now?order=slowdown&limit=1")["series"]["name"][0])
+        self.browser.wait("document.querySelectorAll('.uplot canvas').length > 1")
+        ranges = "return [...document.querySelectorAll('.chart')].map((chart) => chart.dataset.range)"
+        before = self.browser.run(ranges)
+        box = self.browser.run("const { left, top, width, height } = document.querySelector('.u-over').getBoundingClientRect(); return [left, top, width, height]")
+        at = lambda share: {"type": "pointerMove", "duration": 0, "x": int(box[0] + share * box[2]), "y": int(box[1] + box[3] / 2)}
+        steps = [at(0.3), {"type": "pointerDown", "button": 0}, at(0.4), at(0.6), {"type": "pointerUp", "button": 0}]
+        self.browser.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": steps}]})
+        self.browser.wait("document.querySelector('.chart').dataset.range !== arguments[0]", before[0])
+        after = self.browser.run(ranges)
+        assert len(set(after)) == 1 and after[0] != before[0], (before, after)
+
+    def check_an_axis_ends_at_the_99th_percentile_and_marks_spikes(self):
+        self.open("now")
+        found = self.browser.run("""return import('/js/chart_frame.js').then(({ upTo99th, spikesOf }) => {
+            const value = Array.from({ length: 200 }, (_, i) => (i === 100 || i === 101 ? 1000 + i : 10));
+            const u = { series: [{ idxs: [0, 199] }], data: [value.map((_, i) => i), value, value.map(() => 20)], scales: { y: {} } };
+            const [low, high] = upTo99th(1)(u, 10, 1101);
+            u.scales.y.max = high;
+            const flat = { ...u, data: [u.data[0], value.map(() => 10), u.data[2]] };
+            return { low, high, spikes: spikesOf(u, 1), flat: upTo99th(1)(flat, 10, 20) };
+        })""")
+        assert found["low"] == 0 and 20 < found["high"] < 30, found
+        assert found["spikes"] == [[101, 1101]], found
+        assert found["flat"][1] > 20, found
