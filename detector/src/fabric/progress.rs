@@ -48,6 +48,8 @@ const STALE_TICKS: i64 = 45;
 pub(super) struct Progress {
     /// Tick, and bytes sent up to it; not a number where a row of its nodes was missing.
     samples: Vec<(i64, f64)>,
+    /// Whether the job's end is known, and nothing after it is sampled.
+    has_ended: bool,
 }
 
 /// What a job lost by its progress, in seconds.
@@ -77,12 +79,24 @@ impl Progress {
     /// Of these samples.
     #[cfg(test)]
     pub(super) fn of(samples: Vec<(i64, f64)>) -> Progress {
-        Progress { samples }
+        Progress { samples, has_ended: false }
+    }
+
+    /// The job ended at `tick`: what its nodes sent later is not of it. Whether that was not known before. However late it becomes
+    /// known, the samples are the same.
+    pub(super) fn end(&mut self, tick: i64) -> bool {
+        self.samples.retain(|(at, _)| *at <= tick);
+        !std::mem::replace(&mut self.has_ended, true)
+    }
+
+    /// Whether the job's end is known.
+    pub(super) fn is_over(&self) -> bool {
+        self.has_ended
     }
 
     /// Notes what the nodes of `job` sent up to `tick`, or that it is unknown.
     pub(super) fn sample(&mut self, job: &Job, tick: i64, links: &Links, topology: &Topology) {
-        if self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
+        if self.has_ended || self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
             return;
         }
         let sent = sent_until(job, tick, links, topology);
@@ -145,7 +159,7 @@ impl Progress {
             return None;
         }
         let Some((rate, spread)) = even(&quiet) else { return self.by_levels(start, contended, tick_s) };
-        let lost_ticks = slowed.ticks - slowed.bytes / rate;
+        let lost_ticks = (slowed.ticks - slowed.bytes / rate) * self.uncovered(start, contended);
         let own = spread * (BLOCK_TICKS as f64 * slowed.ticks).sqrt();
         let of_rate = spread * slowed.ticks / (quiet.len() as f64).sqrt();
         let least = (LEAST_ERROR * lost_ticks).hypot(EDGE_TICKS);
@@ -174,7 +188,18 @@ impl Progress {
                 steady.push((piece, lost));
             }
         }
-        by_fits(&steady, slowed, tick_s)
+        by_fits(&steady, slowed, tick_s).map(|found| found.times(self.uncovered(start, contended)))
+    }
+
+    /// What stalls cost in all over what they cost while the job was sampled: it is not up to its last seconds.
+    fn uncovered(&self, start: i64, contended: &BTreeMap<i64, f64>) -> f64 {
+        let (Some((first, _)), Some((last, _))) = (self.samples.first(), self.samples.last()) else {
+            return 1.0;
+        };
+        let sampled_s: f64 =
+            contended.range(start.max(*first) + 1..=(*last).max(start + 1)).map(|(_, lost_s)| lost_s).sum();
+        let all_s: f64 = contended.values().sum();
+        if sampled_s > 0.0 { all_s / sampled_s } else { 1.0 }
     }
 }
 
@@ -301,7 +326,7 @@ mod tests {
             }
             sent += rate(tick);
         }
-        Progress { samples }
+        Progress::of(samples)
     }
 
     fn contended() -> BTreeMap<i64, f64> {
@@ -379,7 +404,7 @@ mod tests {
     #[test]
     fn samples_are_bounded_and_a_gap_among_dropped_ones_stays() {
         let samples = (0..).take(SAMPLES_MAX + 1).map(|at| (at, at as f64));
-        let mut progress = Progress { samples: samples.collect() };
+        let mut progress = Progress::of(samples.collect());
         progress.samples[10].1 = f64::NAN;
         progress.thin();
         assert_eq!(progress.samples.len(), SAMPLES_MAX - SAMPLES_MAX / 4 + 1);

@@ -169,7 +169,9 @@ impl Fabric {
     /// better later.
     fn note_progress(&mut self) {
         // A quiet machine has ticks in which nothing is reported.
-        if self.now.saturating_sub(self.sampled_at) < progress::SAMPLE_TICKS {
+        // Samples are of the same ticks wherever the stream begins.
+        let sample = |tick: i64| tick.div_euclid(progress::SAMPLE_TICKS);
+        if sample(self.now) == sample(self.sampled_at) {
             return;
         }
         let is_due = self.sampled_at.div_euclid(PROGRESS_REPORTED_TICKS)
@@ -180,15 +182,18 @@ impl Fabric {
     /// Samples the progress of running jobs, and measures what they lost: all of them or those that ended since the last time.
     pub(super) fn measure_progress(&mut self, all: bool) {
         let Some(network) = self.network.as_ref() else { return };
-        let before = std::mem::replace(&mut self.sampled_at, self.now);
-        let (then, now) = (self.time(before), self.time(self.now));
-        for (job_id, job) in self.jobs.iter().filter(|(_, job)| job.overlaps(then, now)) {
+        self.sampled_at = self.now;
+        let now = self.time(self.now);
+        for (job_id, job) in self.jobs.iter().filter(|(_, job)| job.start <= now) {
             let progress = self.progress.entry(job_id.clone()).or_default();
-            let has_ended = job.end.is_some_and(|end| end <= now);
-            let until =
-                job.end.map_or(self.now, |end| tick::tick_of(end, self.settings.tick_s).min(self.now));
-            progress.sample(job, until, &self.links, &network.topology);
-            if (all || has_ended)
+            let has_ended = match job.end.filter(|end| *end <= now) {
+                Some(end) => progress.end(tick::tick_of(end, self.settings.tick_s)),
+                None => {
+                    progress.sample(job, self.now, &self.links, &network.topology);
+                    false
+                }
+            };
+            if (all && !progress.is_over() || has_ended)
                 && let Some(losses) = self.losses.get_mut(job_id)
             {
                 losses.measure(job, progress, self.settings.tick_s);
