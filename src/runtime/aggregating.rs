@@ -50,9 +50,6 @@ use unassigned::Unassigned;
 /// Time between two announcements of the progress while rows flow, and while none do.
 const ANNOUNCE_BUSY: Duration = Duration::from_millis(50);
 const ANNOUNCE_IDLE: Duration = Duration::from_millis(500);
-/// The same where no raw partition of any aggregator had a row for [`QUIET_AFTER`]: no row waits for this progress.
-const ANNOUNCE_QUIET: Duration = Duration::from_secs(2);
-const QUIET_AFTER: Duration = Duration::from_secs(10);
 /// A raw partition that gave nothing for so long is not waited for here, and whether it ended is doubted.
 const STALLED: Duration = Duration::from_secs(2);
 /// A first message that Kafka did not accept for so long is reported as a problem.
@@ -94,8 +91,6 @@ struct Aggregating<'a> {
     out: Rekeyed,
     instance: String,
     announced: Instant,
-    /// When a row was read last, or reading began.
-    rows_at: Instant,
     rows_since_announced: usize,
     /// Chunks on their way, with the offsets to commit once they have arrived.
     chunks: VecDeque<(usize, TopicPartitionList)>,
@@ -145,7 +140,6 @@ impl<'a> Aggregating<'a> {
             end_checks: EndChecks::new(&config.kafka.properties(role)),
             instance: config.run.instance.clone(),
             announced: Instant::now(),
-            rows_at: Instant::now(),
             rows_since_announced: 0,
             chunks: VecDeque::new(),
             chunk: 0,
@@ -220,12 +214,7 @@ impl<'a> Aggregating<'a> {
 
     /// Time between two announcements.
     fn announcement_wait(&self) -> Duration {
-        let is_quiet = self.rows_at.elapsed() >= QUIET_AFTER && self.unassigned.are_none();
-        match self.rows_since_announced {
-            0 if is_quiet => ANNOUNCE_QUIET,
-            0 => ANNOUNCE_IDLE,
-            _ => ANNOUNCE_BUSY,
-        }
+        if self.rows_since_announced > 0 { ANNOUNCE_BUSY } else { ANNOUNCE_IDLE }
     }
 
     /// Announces to every partition of the counters how far this aggregator has read, and closes the chunk.
@@ -260,10 +249,7 @@ impl<'a> Aggregating<'a> {
         self.chunks.push_back((self.chunk, offsets));
         self.metrics.rows_read(self.rows_since_announced);
         limits::note("sources", self.decoder.sources().as_slice().len(), self.sources_max);
-        self.announced = Instant::now();
-        if std::mem::take(&mut self.rows_since_announced) > 0 {
-            self.rows_at = self.announced;
-        }
+        (self.announced, self.rows_since_announced) = (Instant::now(), 0);
         self.chunk += 1;
         // At a stop what did not arrive is left: it is read again.
         while self.chunks.len() >= CHUNKS && !self.control.stopping() {

@@ -35,22 +35,13 @@ pub(super) struct Unassigned {
     retry_at: Option<Instant>,
     /// What is to be announced.
     listed: Listed,
-    /// Whether the latest announcement had no partition of others.
-    is_alone: bool,
 }
 
 impl Unassigned {
     /// Nothing is assigned yet.
     pub(super) fn new(subscribed: TopicNames) -> Unassigned {
         let query = BackgroundQuery::new("topics");
-        Unassigned {
-            subscribed,
-            query,
-            assigned_at: None,
-            retry_at: None,
-            listed: Vec::new(),
-            is_alone: false,
-        }
+        Unassigned { subscribed, query, assigned_at: None, retry_at: None, listed: Vec::new() }
     }
 
     /// Partitions were assigned: the topics are listed again.
@@ -66,11 +57,6 @@ impl Unassigned {
     /// Whether all partitions were announced since the latest assignment: before that nothing is read.
     pub(super) fn are_announced(&self) -> bool {
         self.are_known() && self.listed.is_empty()
-    }
-
-    /// Whether this aggregator reads all raw partitions: what it does not see, no other sees.
-    pub(super) fn are_none(&self) -> bool {
-        self.are_announced() && self.is_alone
     }
 
     /// Starts or looks at the request; whether the topics are known.
@@ -102,15 +88,11 @@ impl Unassigned {
     pub(super) fn take(&mut self, raws: &[RawPartition]) -> Vec<Reached> {
         let own: BTreeSet<(&str, i32)> = raws.iter().map(|raw| (raw.topic.as_str(), raw.partition)).collect();
         let mut unassigned = Vec::new();
-        let has_looked = !self.listed.is_empty();
         for (topic, partitions) in std::mem::take(&mut self.listed) {
             for partition in (0..partitions).filter(|partition| !own.contains(&(topic.as_str(), *partition)))
             {
                 unassigned.push(Reached { topic: topic.clone(), partition, time: Time::MIN });
             }
-        }
-        if has_looked {
-            self.is_alone = unassigned.is_empty();
         }
         unassigned
     }
