@@ -208,6 +208,15 @@ class ViewChecks:
         self.browser.wait("document.querySelectorAll('table[aria-label=Neighbours] tbody a[href^=\"#/job/\"]').length > 0")
         self.browser.wait("[...document.querySelectorAll('main h2')].some((h) => h.textContent === 'Earlier runs')")
 
+    def check_a_job_lists_its_victims_and_the_ledger_its_pairs(self):
+        pairs = self.browser.wait_for(lambda: self.api("blame")["pairs"])
+        self.open_and_wait("job/" + pairs[0]["aggressor"]["job_id"])
+        victim = "document.querySelector('table[aria-label=Victims] tbody a[href=\"#/job/' + arguments[0] + '\"]')"
+        self.browser.wait(victim, pairs[0]["victim"]["job_id"])
+        self.open_and_wait("blame")
+        self.browser.wait("document.querySelector('table[aria-label=Pairs] tbody a[href=\"#/job/' + arguments[0] + '\"]')", pairs[0]["victim"]["job_id"])
+        self.browser.wait("document.querySelectorAll('table[aria-label=Ledger] td.ledger-cell a').length > 0")
+
     def check_a_region_opens_with_its_history(self):
         self.open_and_wait("fabric")
         self.browser.wait_for(lambda: self.api("fabric")["regions"])

@@ -7,6 +7,7 @@ import { listen, latest, STALE_MS } from "./live.js";
 import { refreshAll } from "./refresh.js";
 import { readHash } from "./routes.js";
 import { loadMetrics } from "./words.js";
+import { openBlame } from "./view_blame.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
@@ -35,6 +36,7 @@ function viewOf(route) {
     case "files": return ["files", "File systems", openFiles];
     case "jobs": return ["jobs", "Jobs", openJobs];
     case "job": return ["jobs", `Job ${route.what}`, openJob];
+    case "blame": return ["blame", "Blame", openBlame];
     case "series": return route.what ? ["series", route.what, openSeries] : ["series", "Series", openExplorer];
     case "health": return ["health", "Health", openHealth];
     default: return [null, "Not found", openNotFound];

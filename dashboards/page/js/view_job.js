@@ -25,7 +25,7 @@ export function openJob(root, route) {
   let others = null;
   const show = (answer) => {
     shownOnce = true;
-    others ??= refresher(() => Promise.all([ask(`${path}/neighbours`), ask(`${path}/earlier`)]), beside.show, beside.fail, BESIDE_MS);
+    others ??= refresher(() => Promise.all(["caused", "neighbours", "earlier"].map((part) => ask(`${path}/${part}`))), beside.show, beside.fail, BESIDE_MS);
     fill(title, ...titleOf(answer.job));
     fill(body, ...parts(answer));
   };
@@ -37,21 +37,32 @@ export function openJob(root, route) {
   };
 }
 
-/** Jobs that shared a resource at the same time, and runs of the same configuration. */
+/** What the job cost others, jobs that shared a resource at the same time, and runs of the same configuration. */
 function besideParts() {
+  const caused = el("div", {}, empty("Loading victims…", "", true));
   const neighbours = el("div", {}, empty("Loading neighbours…", "", true));
   const earlier = el("div", {}, empty("Loading earlier runs…", "", true));
-  const root = el("div", { class: "stack", hidden: "" }, card("Neighbours", neighbours, "jobs at the same time with a shared resource"), card("Earlier runs", earlier, "same configuration, else same name and user"));
-  const show = ([{ neighbours: others }, { runs }]) => {
+  const root = el("div", { class: "stack", hidden: "" }, card("Caused", caused, "what other jobs lost to this one, largest lower end first"), card("Neighbours", neighbours, "jobs at the same time with a shared resource"), card("Earlier runs", earlier, "same configuration, else same name and user"));
+  const show = ([{ victims }, { neighbours: others }, { runs }]) => {
     root.hidden = false;
+    fill(caused, victims.length ? victimTable(victims) : empty("No job is known to have lost time to it.", "", true));
     fill(neighbours, others.length ? neighbourTable(others) : empty("No job at the same time shared a router, group, file system or region with it.", "", true));
     fill(earlier, runs.length > 1 ? runTable(runs) : empty("No known earlier runs.", "", true));
   };
   const fail = (error) => {
     root.hidden = false;
-    for (const node of [neighbours, earlier]) fill(node, failure("No comparison", error));
+    for (const node of [caused, neighbours, earlier]) fill(node, failure("No comparison", error));
   };
   return { root, show, fail };
+}
+
+function victimTable(victims) {
+  return table([
+    ["Job", "wide", (v) => [el("a", { href: links.job(v.job_id) }, v.job_id), " ", v.name, " ", el("span", { class: "muted" }, v.user)], { value: (v) => v.job_id, out: (v) => ({ Job: v.job_id, Name: v.name, User: v.user }) }],
+    ["Lost to this job, 95 % interval", "num", lostIn, asLoss("lost")],
+    ["Node-hours", "num", (v) => [v.node_hours.toFixed(2), el("small", {}, `${v.node_hours_lo.toFixed(2)} – ${v.node_hours_hi.toFixed(2)}`)], { value: (v) => v.node_hours_lo, out: (v) => ({ "Lost (node-hours)": v.node_hours, "Lost, lower end (node-hours)": v.node_hours_lo, "Lost, upper end (node-hours)": v.node_hours_hi }) }],
+    ["Share of its loss", "num", (v) => percent(v.share), asShare((v) => v.share)],
+  ], victims, "Victims", { filters: [["User", (v) => v.user]] });
 }
 
 function neighbourTable(neighbours) {
