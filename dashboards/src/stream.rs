@@ -149,7 +149,7 @@ async fn tick_or_pause(ticks: &mut watch::Receiver<Progress>) -> bool {
     !matches!(timeout(TICK_TIMEOUT, ticks.changed()).await, Ok(Err(_)))
 }
 
-/// Answers `/api/v1/stream`. A beat is sent at once and every [`BEAT`], while the store does not respond too; the first
+/// Answers `/api/v1/stream`. A beat is sent at once and every two seconds, while the store does not respond too; the first
 /// tick follows as soon as the store is read.
 pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = state.events.subscribe();

@@ -73,8 +73,8 @@ fn jobs_of_a_real_slurm_are_rows_with_their_interval() {
         let label = format!("{of}{label}");
         let found = rows.iter().find(|row| row.label == label).unwrap_or_else(|| panic!("no row of {label}"));
         site.agrees(found);
-        let (report, title) = (site.report(&label), format!("Job {} ({label}) ", found.job_id));
-        assert!(report.starts_with(&title), "{title}: {report}");
+        let (report, named) = (site.report(&label), format!("  job    {} ({label}) ", found.job_id));
+        assert!(report.contains(&named), "{named:?} is missing in: {report}");
     }
     let (first, second) = (row(&jobs.requeued), row(&format!("{}.r1", jobs.requeued)));
     assert!(first.end_s.unwrap() <= second.start_s, "two runs, not one long one");

@@ -16,7 +16,7 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 /// Bytes of a request to cancel: length, code, number of the process, secret.
 const CANCEL_BYTES: usize = 16;
 /// Rounds of the probe. Each leaves open whether the session is shared only where another client took it in between.
-const ROUNDS: u32 = 5;
+const ROUNDS: u32 = 16;
 
 /// Refuses a connection behind a pooler that gives each transaction another session.
 ///
