@@ -19,8 +19,7 @@ export function openBlame(root, route) {
   const sum = el("span", {});
   const [matrix, list] = [el("div", {}, empty("Loading the ledger…", "", true)), el("div", {})];
   root.append(el("div", { class: "title" }, el("h1", {}, "Blame"), choice),
-    card("Who lost how much to whom, in node-hours", el("div", {}, matrix), sum),
-    card("Pairs, largest lower end first", el("div", {}, list)));
+    el("div", { class: "stack" }, card("Who lost how much to whom, in node-hours", el("div", {}, matrix), sum), card("Pairs, largest lower end first", el("div", {}, list))));
   let to = null;
   const request = () => ask("blame", { from: to === null ? undefined : Math.max(0, to - span[2]), to: to ?? undefined, limit: PAIRS_MAX });
   const show = (answer) => {
@@ -51,7 +50,7 @@ export function openBlame(root, route) {
 }
 
 const hours = ({ node_hours: best, node_hours_lo: lo, node_hours_hi: hi }) => `${small(best)} [${small(lo)}, ${small(hi)}] node-hours`;
-const small = (value) => (value > 0 && value < 0.05 ? "< 0.1" : tenths(value));
+const small = (value) => (value > 0 && value < 0.005 ? "< 0.01" : value < 10 ? value.toFixed(2) : tenths(value));
 const named = ({ job_id: id, name, user }) => [el("a", { href: links.job(id) }, id), " ", name, " ", el("span", { class: "muted" }, user)];
 
 function pairTable(pairs, total) {
@@ -71,7 +70,7 @@ function grid(pairs) {
   const side = (of) => [...new Map(pairs.map((p) => [of(p).job_id, of(p)])).values()].slice(0, SIDE_MAX);
   const [victims, aggressors] = [side((p) => p.victim), side((p) => p.aggressor)];
   const most = Math.max(...pairs.map((p) => p.node_hours_hi), 1e-9);
-  const head = el("tr", {}, el("th", { scope: "col" }, "Victim"), ...aggressors.map((a) => el("th", { scope: "col", class: "num" }, "to ", el("a", { href: links.job(a.job_id) }, a.job_id), el("small", {}, a.name))));
+  const head = el("tr", {}, el("th", { scope: "col" }, "Victim"), ...aggressors.map((a) => el("th", { scope: "col", class: "num" }, "to ", el("a", { href: links.job(a.job_id) }, a.job_id), " ", el("small", {}, a.name))));
   const cell = (victim, aggressor) => {
     const found = pairs.find((p) => p.victim.job_id === victim.job_id && p.aggressor.job_id === aggressor.job_id);
     if (!found) return el("td", { class: "num muted" }, "–");
