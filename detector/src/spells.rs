@@ -13,7 +13,8 @@ const KEPT_S: f64 = 180.0;
 /// Changes of one file system, by time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Spells {
-    changes: VecDeque<Found>,
+    /// With how the file system stood after each: every reading of every client asks for those since its last one.
+    changes: VecDeque<(Found, Standing)>,
     /// Where the changes that are kept begin.
     before: Standing,
 }
@@ -53,42 +54,47 @@ pub struct Standing {
 impl Spells {
     /// Adds what was found out.
     pub fn add(&mut self, found: Found) {
-        let slot = self.changes.partition_point(|known| known.at <= found.at);
-        self.changes.insert(slot, found);
-        while let Some(first) = self.changes.front()
+        let slot = self.until(found.at);
+        let mut standing = self.standing(found.at);
+        self.changes.insert(slot, (found, standing));
+        for (found, after) in self.changes.range_mut(slot..) {
+            standing = standing.after(found);
+            *after = standing;
+        }
+        while let Some((first, after)) = self.changes.front()
             && found.at.seconds_since(first.at) > KEPT_S
         {
-            self.before = self.before.after(first);
+            self.before = *after;
             self.changes.pop_front();
         }
     }
 
     /// Forgets which changes clients made that were not seen for long: every other client has applied them.
     pub fn forget(&mut self, gone: &HashSet<SeriesIndex>) {
-        let last = self.changes.iter().rposition(|found| gone.contains(&found.series));
-        for found in self.changes.drain(..last.map_or(0, |last| last + 1)) {
-            self.before = self.before.after(&found);
+        let last = self.changes.iter().rposition(|(found, _)| gone.contains(&found.series));
+        if let Some((_, after)) = self.changes.drain(..last.map_or(0, |last| last + 1)).last() {
+            self.before = after;
         }
     }
 
     /// How it stood at `time`, by what was found out until then.
     pub fn standing(&self, time: Time) -> Standing {
-        let until = self.changes.iter().take_while(|found| found.at <= time);
-        until.fold(self.before, |standing, found| standing.after(found))
+        let latest = self.until(time).checked_sub(1).and_then(|at| self.changes.get(at));
+        latest.map_or(self.before, |(_, after)| *after)
     }
 
     /// What was found out after `from` and up to `to`, in the order of time, and how the file system stood after each.
     pub fn between(&self, from: Time, to: Time) -> Vec<(Found, Standing)> {
-        if self.changes.back().is_none_or(|latest| latest.at <= from) {
+        if self.changes.back().is_none_or(|(latest, _)| latest.at <= from) {
             return Vec::new();
         }
-        let mut standing = self.before;
-        let until = self.changes.iter().take_while(|found| found.at <= to);
-        let with_standing = until.map(|found| {
-            standing = standing.after(found);
-            (*found, standing)
-        });
-        with_standing.filter(|(found, _)| found.at > from).collect()
+        let first = self.until(from);
+        self.changes.range(first..self.until(to).max(first)).copied().collect()
+    }
+
+    /// The number of changes up to `time`.
+    fn until(&self, time: Time) -> usize {
+        self.changes.partition_point(|(found, _)| found.at <= time)
     }
 }
 
