@@ -72,7 +72,7 @@ impl Spells {
     /// Forgets which changes clients made that were not seen for long: every other client has applied them.
     pub fn forget(&mut self, gone: &HashSet<SeriesIndex>) {
         let last = self.changes.iter().rposition(|(found, _)| gone.contains(&found.series));
-        if let Some((_, after)) = self.changes.drain(..last.map_or(0, |last| last + 1)).last() {
+        if let Some((_, after)) = self.changes.drain(..last.map_or(0, |last| last + 1)).next_back() {
             self.before = after;
         }
     }
