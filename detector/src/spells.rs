@@ -13,7 +13,7 @@ const KEPT_S: f64 = 180.0;
 /// Changes of one file system, by time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Spells {
-    /// With how the file system stood after each: every reading of every client asks for those since its last one.
+    /// With how the file system stood after each: every reading of every client looks up those since its last one.
     changes: VecDeque<(Found, Standing)>,
     /// Where the changes that are kept begin.
     before: Standing,

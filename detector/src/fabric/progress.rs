@@ -96,7 +96,9 @@ impl Progress {
 
     /// Notes what the nodes of `job` sent up to `tick`, or that it is unknown.
     pub(super) fn sample(&mut self, job: &Job, tick: i64, links: &Links, topology: &Topology) {
-        if self.has_ended || self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
+        // An end that was presumed may become a later one.
+        self.has_ended = false;
+        if self.samples.last().is_some_and(|(latest, _)| *latest >= tick) {
             return;
         }
         let sent = sent_until(job, tick, links, topology);
@@ -159,14 +161,15 @@ impl Progress {
             return None;
         }
         let Some((rate, spread)) = even(&quiet) else { return self.by_levels(start, contended, tick_s) };
-        let lost_ticks = (slowed.ticks - slowed.bytes / rate) * self.uncovered(start, contended);
+        let lost_ticks = slowed.ticks - slowed.bytes / rate;
         let own = spread * (BLOCK_TICKS as f64 * slowed.ticks).sqrt();
         let of_rate = spread * slowed.ticks / (quiet.len() as f64).sqrt();
         let least = (LEAST_ERROR * lost_ticks).hypot(EDGE_TICKS);
-        Some(Measured {
+        let found = Measured {
             lost_s: lost_ticks * tick_s,
             error_s: (2.0 * own.hypot(of_rate)).hypot(least) * tick_s,
-        })
+        };
+        Some(found.times(self.all_over_sampled(start, contended)?))
     }
 
     /// The same for a job that hardly ran without contention: what it sends at several levels of stalls shows how much of the loss
@@ -188,18 +191,18 @@ impl Progress {
                 steady.push((piece, lost));
             }
         }
-        by_fits(&steady, slowed, tick_s).map(|found| found.times(self.uncovered(start, contended)))
+        let times = self.all_over_sampled(start, contended)?;
+        by_fits(&steady, slowed, tick_s).map(|found| found.times(times))
     }
 
-    /// What stalls cost in all over what they cost while the job was sampled: it is not up to its last seconds.
-    fn uncovered(&self, start: i64, contended: &BTreeMap<i64, f64>) -> f64 {
-        let (Some((first, _)), Some((last, _))) = (self.samples.first(), self.samples.last()) else {
-            return 1.0;
-        };
-        let sampled_s: f64 =
-            contended.range(start.max(*first) + 1..=(*last).max(start + 1)).map(|(_, lost_s)| lost_s).sum();
+    /// What stalls cost in all over what they cost while the job was sampled, which is not up to its last seconds. `None` where less
+    /// than half was sampled: the rest may have been otherwise.
+    fn all_over_sampled(&self, start: i64, contended: &BTreeMap<i64, f64>) -> Option<f64> {
+        let ((first, _), (last, _)) = (self.samples.first()?, self.samples.last()?);
+        let sampled = contended.range(start.max(*first) + 1..=(*last).max(start.max(*first) + 1));
+        let sampled_s: f64 = sampled.map(|(_, lost_s)| lost_s).sum();
         let all_s: f64 = contended.values().sum();
-        if sampled_s > 0.0 { all_s / sampled_s } else { 1.0 }
+        (2.0 * sampled_s >= all_s && all_s > 0.0).then(|| all_s / sampled_s)
     }
 }
 
@@ -313,101 +316,4 @@ pub(super) fn even(quiet: &[Piece]) -> Option<(f64, f64)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Samples of a job that sends `rate(tick)` bytes in each tick up to 600.
-    fn progress(rate: impl Fn(i64) -> f64) -> Progress {
-        let mut sent = 0.0;
-        let mut samples = Vec::new();
-        for tick in 0..600 {
-            if tick % SAMPLE_TICKS == 0 {
-                samples.push((tick, sent));
-            }
-            sent += rate(tick);
-        }
-        Progress::of(samples)
-    }
-
-    fn contended() -> BTreeMap<i64, f64> {
-        (200..300).map(|tick| (tick, 0.5)).collect()
-    }
-
-    #[test]
-    fn what_a_job_sends_less_is_what_it_lost() {
-        let fell = |tick: i64| if (200..300).contains(&tick) { 80.0 } else { 100.0 };
-        let found = progress(fell).lost(0, &contended(), 1.0).unwrap();
-        assert!((found.lost_s - 20.0).abs() < 0.1 && found.error_s < 2.0, "{found:?}");
-    }
-
-    #[test]
-    fn set_up_before_a_job_sends_is_no_pace_of_it() {
-        let sets_up = |tick: i64| match tick {
-            0..31 => 0.0,
-            200..300 => 80.0,
-            _ => 100.0,
-        };
-        let found = progress(sets_up).lost(0, &contended(), 1.0).unwrap();
-        assert!((found.lost_s - 20.0).abs() < 0.1 && found.error_s < 3.0, "{found:?}");
-        // Silence while its links wait is a loss.
-        let from_start: BTreeMap<i64, f64> = (0..100).map(|tick| (tick, 0.9)).collect();
-        let kept = |tick: i64| if tick < 100 { 20.0 } else { 100.0 };
-        let found = progress(kept).lost(0, &from_start, 1.0).unwrap();
-        assert!((found.lost_s - 80.0).abs() < 2.0, "{found:?}");
-    }
-
-    #[test]
-    fn a_job_that_sends_as_before_lost_nothing() {
-        let found = progress(|_| 100.0).lost(0, &contended(), 1.0).unwrap();
-        assert!(found.lost_s.abs() < 1e-9, "{found:?}");
-    }
-
-    #[test]
-    fn a_job_that_sends_in_bursts_or_was_never_quiet_shows_nothing() {
-        let bursts = |tick: i64| if tick / 40 % 2 == 0 { 100.0 } else { 0.0 };
-        assert_eq!(progress(bursts).lost(0, &contended(), 1.0), None);
-        let always = (0..600).map(|tick| (tick, 0.5)).collect();
-        assert_eq!(progress(|_| 100.0).lost(0, &always, 1.0), None);
-    }
-
-    #[test]
-    fn a_job_that_never_ran_alone_shows_at_two_levels_what_it_would_send() {
-        let level = |tick: i64| if tick < 300 { 0.4 } else { 0.1 };
-        let contended: BTreeMap<i64, f64> = (0..600).map(|tick| (tick, level(tick))).collect();
-        let half = |tick: i64| 100.0 * (1.0 - 0.5 * level(tick));
-        let found = progress(half).lost(0, &contended, 1.0).unwrap();
-        assert!((found.lost_s - 75.0).abs() < 8.0 && found.error_s < 40.0, "{found:?}");
-        let one = contended.keys().map(|tick| (*tick, 0.4)).collect();
-        assert_eq!(progress(|_| 80.0).lost(0, &one, 1.0), None);
-    }
-
-    #[test]
-    fn pauses_of_a_job_that_never_ran_alone_are_no_loss() {
-        let contended: BTreeMap<i64, f64> =
-            (0..600).map(|tick| (tick, if tick < 300 { 0.4 } else { 0.1 })).collect();
-        let pauses = |tick: i64| if tick % 100 < 10 { 0.0 } else { 100.0 };
-        assert_eq!(progress(pauses).lost(0, &contended, 1.0), None);
-    }
-
-    #[test]
-    fn seconds_without_rows_are_no_loss() {
-        let mut progress = progress(|_| 100.0);
-        let gap = |progress: &mut Progress, tick: i64| {
-            progress.samples.iter_mut().filter(|(at, _)| *at == tick).for_each(|(_, sent)| *sent = f64::NAN);
-        };
-        gap(&mut progress, 100);
-        assert!(progress.lost(0, &contended(), 1.0).is_some_and(|found| found.lost_s.abs() < 3.0));
-        gap(&mut progress, 250);
-        assert_eq!(progress.lost(0, &contended(), 1.0), None);
-    }
-
-    #[test]
-    fn samples_are_bounded_and_a_gap_among_dropped_ones_stays() {
-        let samples = (0..).take(SAMPLES_MAX + 1).map(|at| (at, at as f64));
-        let mut progress = Progress::of(samples.collect());
-        progress.samples[10].1 = f64::NAN;
-        progress.thin();
-        assert_eq!(progress.samples.len(), SAMPLES_MAX - SAMPLES_MAX / 4 + 1);
-        assert_eq!(progress.samples.iter().filter(|(_, sent)| sent.is_nan()).count(), 1);
-    }
-}
+mod tests;
