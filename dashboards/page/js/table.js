@@ -7,7 +7,7 @@ import { readHash, setFilters } from "./routes.js";
 
 const PHONE = matchMedia("(max-width: 720px)");
 const ROWS = 12;
-const ROWS_ON_PHONE = 5;
+const ROWS_ON_PHONE = 4;
 /** Shorter tables have no filters. */
 const FILTERS_FROM = 6;
 

@@ -74,6 +74,10 @@ fn reason(causes: &[String]) -> String {
     }
 }
 
+/// What remains of the connection where a receiver refuses a client without a certificate: in TLS 1.3 the request is
+/// on its way by then, and the reset may arrive before the reason does.
+const BROKEN_OFF: &[&str] = &["connection reset", "broken pipe", "connection closed before"];
+
 /// What to do, by the words of OpenSSL and of the client.
 fn remedy_of(receiver: &Receiver, chain: &str) -> Option<String> {
     let has = |word: &str| chain.to_lowercase().contains(word);
@@ -94,6 +98,8 @@ fn remedy_of(receiver: &Receiver, chain: &str) -> Option<String> {
         }
     } else if has_any(&["wrong version number", "http request"]) {
         "it does not use TLS there: correct the port or the beginning of url"
+    } else if !presents && receiver.url.starts_with("https:") && has_any(BROKEN_OFF) {
+        "if it wants a client's certificate, set cert_file and key_file"
     } else {
         return remedy_of_proxy(receiver, &has);
     };
@@ -144,6 +150,15 @@ mod tests {
         );
         assert_eq!(remedy(&none, 400, "bad alert"), None);
         assert_eq!(remedy(&none, 500, ""), None);
+    }
+
+    #[test]
+    fn a_reset_over_tls_without_a_certificate_names_its_keys() {
+        let reset = "connection error: Connection reset by peer (os error 104)";
+        let remedy = remedy_of(&receiver(""), reset).unwrap();
+        assert!(remedy.contains("set cert_file and key_file"), "{remedy}");
+        let certified = Receiver { cert_file: "c.pem".into(), ..receiver("") };
+        assert_eq!(remedy_of(&certified, reset), None);
     }
 
     #[test]
