@@ -57,12 +57,12 @@ pub struct Detector {
     /// Series of each bank, by their number there.
     members: Vec<Vec<SeriesIndex>>,
     series: Vec<SeriesSlot>,
-    /// Clients of each file system, in the order of their series, and when they were contended.
+    /// Clients of each file system, in the order of their series.
     clients: HashMap<Mount, Vec<SeriesIndex>>,
-    spells: HashMap<Mount, Spells>,
-    /// File systems, and what each job moved on them of late.
+    /// File systems, what each job moved on them of late, and when their clients were contended.
     mounts: Vec<Mount>,
     traffic: Vec<Traffic>,
+    spells: Vec<Spells>,
     /// What servers of file systems count by job.
     served: HashMap<Mount, Served>,
     /// Who takes what contended clients lose.
@@ -112,9 +112,9 @@ impl Detector {
             members: vec![Vec::new(); Metric::count()],
             series: Vec::new(),
             clients: HashMap::new(),
-            spells: HashMap::new(),
             mounts: Vec::new(),
             traffic: Vec::new(),
+            spells: Vec::new(),
             served: HashMap::new(),
             takings: HashMap::new(),
             past: HashMap::new(),

@@ -105,12 +105,11 @@ impl Detector {
         let gone: &HashSet<SeriesIndex> = &gone.iter().copied().collect();
         self.jobs.forget_series(gone);
         self.traffic.iter_mut().for_each(|traffic| traffic.forget(gone));
-        self.spells.values_mut().for_each(|spells| spells.forget(gone));
+        self.spells.iter_mut().for_each(|spells| spells.forget(gone));
         self.clients.retain(|_, clients| {
             clients.retain(|client| !gone.contains(client));
             !clients.is_empty()
         });
-        self.spells.retain(|mount, _| self.clients.contains_key(mount));
         self.forget_mounts();
         self.shifts.clear();
     }
@@ -125,8 +124,10 @@ impl Detector {
         };
         let left = self.mounts.iter().map(|mount| self.clients.contains_key(mount));
         let numbers: Vec<Option<u32>> = left.map(&mut number).collect();
-        let mut left = numbers.iter().map(Option::is_some);
+        let is_left = || numbers.iter().map(Option::is_some);
+        let (mut left, mut of_spells) = (is_left(), is_left());
         self.traffic.retain(|_| left.next().unwrap_or(true));
+        self.spells.retain(|_| of_spells.next().unwrap_or(true));
         self.mounts.retain(|mount| self.clients.contains_key(mount));
         for slot in &mut self.series {
             slot.mount = slot.mount.and_then(|mount| numbers[mount as usize]);

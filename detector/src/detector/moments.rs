@@ -52,10 +52,16 @@ impl Detector {
         }
         let takings =
             Takings { episode: episode.id, own, reference, next, onset, lost_s: 0.0, by: BTreeMap::new() };
-        if takings.reference.is_empty() {
-            self.takings.remove(&series);
-        } else {
-            self.takings.insert(series, takings);
+        let is_comparable = !takings.reference.is_empty();
+        self.keep_takings(series, is_comparable.then_some(takings));
+    }
+
+    /// Replaces what is followed of a series.
+    fn keep_takings(&mut self, series: SeriesIndex, takings: Option<Takings>) {
+        self.series[series.at()].takings_next = takings.as_ref().map_or(i64::MAX, |takings| takings.next);
+        match takings {
+            Some(takings) => _ = self.takings.insert(series, takings),
+            None => _ = self.takings.remove(&series),
         }
     }
 
@@ -68,10 +74,10 @@ impl Detector {
                 self.note_traffic(mount as usize, until);
             }
         }
-        if !self.takings.is_empty() {
-            self.look_at_blocks(series, mount as usize, until);
-        }
         let over = evidence::block_of(until, self.settings.stream.tick_s);
+        if over > self.series[series.at()].takings_next {
+            self.look_at_blocks(series, mount as usize, over);
+        }
         if over > self.series[series.at()].looked_back {
             self.series[series.at()].looked_back = over;
             self.look_back(series, mount as usize, over);
@@ -80,21 +86,24 @@ impl Detector {
 
     /// The stream ended at `until`: what is left of all episodes is looked at.
     pub(super) fn look_at_all_blocks(&mut self, until: Time) {
+        let over = evidence::block_of(until, self.settings.stream.tick_s);
         let followed: Vec<SeriesIndex> = self.takings.keys().copied().collect();
         for series in followed {
             if let Some(mount) = self.series[series.at()].mount {
-                self.look_at_blocks(series, mount as usize, until);
+                self.look_at_blocks(series, mount as usize, over);
             }
         }
     }
 
-    fn look_at_blocks(&mut self, series: SeriesIndex, mount: usize, until: Time) {
-        let tick_s = self.settings.stream.tick_s;
-        let over = evidence::block_of(until, tick_s);
-        if self.takings.get(&series).is_none_or(|takings| takings.next >= over) {
+    /// Looks at the blocks before `over`.
+    fn look_at_blocks(&mut self, series: SeriesIndex, mount: usize, over: i64) {
+        if over <= self.series[series.at()].takings_next {
             return;
         }
-        let Some(mut takings) = self.takings.remove(&series) else { return };
+        let tick_s = self.settings.stream.tick_s;
+        let taken = self.takings.remove(&series);
+        self.series[series.at()].takings_next = i64::MAX;
+        let Some(mut takings) = taken else { return };
         let Some(episode) = self.episodes.get(takings.episode) else { return };
         let (is_open, last) = (episode.open, evidence::block_of(episode.end, tick_s));
         let end = if is_open { over } else { over.min(last + 1) };
@@ -107,7 +116,7 @@ impl Detector {
             self.episodes.explain(takings.episode, causes);
         }
         if is_open || takings.next <= last {
-            self.takings.insert(series, takings);
+            self.keep_takings(series, Some(takings));
         }
     }
 

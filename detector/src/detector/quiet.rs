@@ -48,11 +48,8 @@ impl Detector {
     /// Applies what was found out of the other clients of the series' file system up to `time`, as far as all have been
     /// read.
     pub(super) fn apply_shifts(&mut self, series: SeriesIndex, time: Time) {
-        if self.spells.is_empty() {
-            return;
-        }
-        let Some(spells) = self.spells_of(series) else { return };
         let slot = self.series[series.at()];
+        let Some(spells) = self.spells_of(series) else { return };
         let until = time.plus_seconds(-self.known_after_s());
         let found = spells.between(slot.shifts_applied, until);
         self.series[series.at()].shifts_applied = until;
@@ -120,8 +117,8 @@ impl Detector {
 
     /// Keeps what was found out of a client for those of its file system.
     pub(super) fn found(&mut self, series: SeriesIndex, at: Time, change: Change) {
-        if let Some(mount) = self.mount_of(series) {
-            self.spells.entry(mount).or_default().add(Found { at, series, change });
+        if let Some(mount) = self.series[series.at()].mount {
+            self.spells[mount as usize].add(Found { at, series, change });
         }
     }
 
@@ -156,7 +153,7 @@ impl Detector {
     }
 
     fn spells_of(&self, series: SeriesIndex) -> Option<&Spells> {
-        self.mount_of(series).and_then(|mount| self.spells.get(&mount))
+        self.series[series.at()].mount.and_then(|mount| self.spells.get(mount as usize))
     }
 
     pub(super) fn mount_of(&self, series: SeriesIndex) -> Option<Mount> {

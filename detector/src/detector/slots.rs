@@ -18,6 +18,8 @@ pub(super) struct SeriesSlot {
     pub(super) last_moved: LastMoved,
     /// Up to which block of its file system it was looked back at.
     pub(super) looked_back: i64,
+    /// The block of its file system from which on is to be seen who takes its loss; the largest number where that is not followed.
+    pub(super) takings_next: i64,
     /// Up to when it applied what was found out of the other clients of its file system.
     pub(super) shifts_applied: Time,
 }
@@ -32,6 +34,7 @@ impl SeriesSlot {
             mount: None,
             last_moved: LastMoved::default(),
             looked_back: i64::MIN,
+            takings_next: i64::MAX,
             shifts_applied: Time::MIN,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Detector;
 use crate::evidence::{self, ByClients, Mount, Mover, SPAN_TICKS, Taker, Traffic};
+use crate::spells::Spells;
 use schemas::{SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -122,6 +123,7 @@ impl Detector {
         let at = known.unwrap_or_else(|| {
             self.mounts.push(mount.clone());
             self.traffic.push(Traffic::default());
+            self.spells.push(Spells::default());
             self.mounts.len() - 1
         });
         at as u32

@@ -3,7 +3,7 @@
 use super::cell_runs::{CellRuns, Runs};
 use schemas::{Episode, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Cells that a job may have; a longer one has wider cells.
 pub(super) const CELLS_MAX: i64 = 4_096;
@@ -93,8 +93,8 @@ pub(super) fn add_episode(cells: &mut Cells, episode: &Episode, from: Time, to: 
 /// has thousands of cells, and each of its series all of them.
 #[derive(Debug, Default)]
 pub(super) struct Unjudged {
-    /// By how much the cell of this number has more than the one before.
-    steps: BTreeMap<i64, i64>,
+    /// Numbers of cells, and by how much such a cell has more than the one before; one number may be there several times.
+    steps: Vec<(i64, i64)>,
 }
 
 impl Unjudged {
@@ -117,22 +117,27 @@ impl Unjudged {
 
     fn add_to(&mut self, cells: std::ops::Range<i64>, each_us: i64) {
         if !cells.is_empty() && each_us != 0 {
-            *self.steps.entry(cells.start).or_default() += each_us;
-            *self.steps.entry(cells.end).or_default() -= each_us;
+            self.steps.extend([(cells.start, each_us), (cells.end, -each_us)]);
         }
     }
 
     /// The same with what was lost in `cells`: equal cells as one.
-    pub(super) fn with(&self, mut cells: Cells) -> CellRuns {
-        let edges = cells.keys().flat_map(|number| [*number, number + 1]).chain(self.steps.keys().copied());
-        let edges: BTreeSet<i64> = edges.collect();
+    pub(super) fn with(mut self, cells: Cells) -> CellRuns {
+        for number in cells.keys() {
+            self.steps.extend([(*number, 0), (number + 1, 0)]);
+        }
+        self.steps.sort_unstable();
         let (mut runs, mut each_us) = (Runs::default(), 0);
-        for (from, to) in edges.iter().zip(edges.iter().skip(1)) {
-            each_us += self.steps.get(from).copied().unwrap_or_default();
-            let mut cell = cells.remove(from).unwrap_or_default();
+        let mut cells = cells.into_iter().peekable();
+        let mut steps = self.steps.into_iter().peekable();
+        while let Some((from, step_us)) = steps.next() {
+            each_us += step_us;
+            let Some(to) = steps.peek().map(|(to, _)| *to).filter(|to| *to > from) else { continue };
+            let lost = cells.next_if(|(number, _)| *number == from);
+            let mut cell = lost.map_or_else(Cell::default, |(_, cell)| cell);
             cell.unjudged_us += each_us;
             if cell != Cell::default() {
-                runs.push(*from..*to, cell);
+                runs.push(from..to, cell);
             }
         }
         runs.done()

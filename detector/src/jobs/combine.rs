@@ -1,11 +1,12 @@
 //! One result of the parts that several detectors know.
 
-use super::cells::{self, Cells};
+use super::cells::{self, Cell, Cells};
 use super::moment::{self, Charge};
 use super::part::{JobPart, MetricPart};
 use super::shares::{CauseSums, shares};
 use schemas::{Cause, JobResult, Metric, Name};
-use std::collections::BTreeSet;
+use std::collections::btree_map::IntoIter;
+use std::iter::Peekable;
 
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
@@ -66,7 +67,10 @@ pub(super) struct Merged<'a> {
     /// Series of which it is not known whether the job used them, and nodes without any.
     pub(super) unknown: f64,
     pub(super) silent: f64,
-    pub(super) cells: Cells,
+    /// The cells that were not looked at yet, in their order.
+    cells: Peekable<IntoIter<i64, Cell>>,
+    /// The cell that is looked at, where it has that one.
+    pub(super) cell: Option<Cell>,
     pub(super) cell_s: f64,
     /// Seconds lost in all, and what was charged to this metric of them, as a point and for sure.
     total_s: f64,
@@ -98,13 +102,15 @@ impl Merged<'_> {
 
 /// In each cell a metric's loss is the mean over its series, and the largest one counts.
 fn reduce(merged: &mut [Merged<'_>]) -> Losses {
-    let moments: BTreeSet<i64> = merged.iter().flat_map(|m| m.cells.keys().copied()).collect();
     let mut losses = Losses::default();
     let mut charges: Vec<Charge> = Vec::with_capacity(merged.len());
-    for moment in moments {
-        let contended_s = merged.iter().filter_map(|m| m.cells.get(&moment)).map(|cell| cell.contended_s);
+    while let Some(moment) = merged.iter_mut().filter_map(|m| m.cells.peek().map(|(at, _)| *at)).min() {
+        for of_metric in merged.iter_mut() {
+            of_metric.cell = of_metric.cells.next_if(|(at, _)| *at == moment).map(|(_, cell)| cell);
+        }
+        let contended_s = merged.iter().filter_map(|m| m.cell.as_ref()).map(|cell| cell.contended_s);
         losses.contended_s += contended_s.fold(0.0, f64::max);
-        moment::charge(merged, moment, &mut charges);
+        moment::charge(merged, &mut charges);
         for (of_metric, charge) in merged.iter_mut().zip(&charges) {
             losses.lost_s += charge.lost_s;
             losses.certain_s += charge.certain_s * of_metric.least_share * of_metric.confirmed_share;
@@ -174,7 +180,8 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
         cell_s: cells::width_s(grain),
         total_s,
         confirmed_share: if total_s > 0.0 { (1.0 - suspected_s / total_s).max(0.0) } else { 1.0 },
-        cells,
+        cells: cells.into_iter().peekable(),
+        cell: None,
         charged_s: 0.0,
         certain_s: 0.0,
         least_share: found.iter().map(|part| part.least_share).fold(1.0, f64::min),

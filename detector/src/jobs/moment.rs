@@ -17,9 +17,9 @@ pub(super) struct Charge {
     pub(super) most_s: f64,
 }
 
-/// Charges the cell to the metrics, one charge each.
-pub(super) fn charge(merged: &[Merged<'_>], moment: i64, charges: &mut Vec<Charge>) {
-    let alone = |m: &Merged<'_>| m.cells.get(&moment).map_or(0.0, |cell| cell.lost_s / m.used);
+/// Charges the cell that is looked at to the metrics, one charge each.
+pub(super) fn charge(merged: &[Merged<'_>], charges: &mut Vec<Charge>) {
+    let alone = |m: &Merged<'_>| m.cell.as_ref().map_or(0.0, |cell| cell.lost_s / m.used);
     // What the job got done is measured: waits of links that name no culprit of their own are why, and add nothing.
     let measured_s = merged.iter().filter(|m| m.measures()).map(alone).fold(0.0, f64::max);
     let lost = |m: &Merged<'_>| match measured_s > 0.0 && m.only_explains() {
@@ -27,7 +27,7 @@ pub(super) fn charge(merged: &[Merged<'_>], moment: i64, charges: &mut Vec<Charg
         false => alone(m),
     };
     charges.clear();
-    charges.extend(merged.iter().map(|m| Charge { most_s: most_s(m, moment), ..Charge::default() }));
+    charges.extend(merged.iter().map(|m| Charge { most_s: most_s(m), ..Charge::default() }));
     let named = share_out(merged, lost, true, 0.0, charges);
     share_out(merged, lost, false, named, charges);
     let sure = |at: &usize| lost(&merged[*at]) * merged[*at].least_share;
@@ -60,8 +60,8 @@ fn share_out(
 /// The most that the job may have lost by a metric. Series that were not judged lost what the worst of the others did, as
 /// long as these are half of all; else they may have lost all of the time. Where most of a job's writers were slowed, the
 /// others may have lost as much on average: too little to see in their noise.
-fn most_s(merged: &Merged<'_>, moment: i64) -> f64 {
-    let Some(cell) = merged.cells.get(&moment) else { return 0.0 };
+fn most_s(merged: &Merged<'_>) -> f64 {
+    let Some(cell) = &merged.cell else { return 0.0 };
     let lost_s = cell.lost_s / merged.used;
     let measured = (merged.metric.is_progress() && !merged.waits_for_a_node) || merged.of_links;
     let seen_s = if measured { lost_s } else { lost_s.max(cell.worst_s) };
