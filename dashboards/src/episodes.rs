@@ -11,8 +11,10 @@ use crate::series::{JobBeside, jobs_beside};
 use crate::spans::{Span, read_spans};
 use axum::Json;
 use axum::extract::{Path, State};
+use report::Explanation;
 use schemas::{CauseShare, Metric, Name};
 use serde::{Deserialize, Serialize};
+use store::read::episodes::EPISODES_OF_PARTITION;
 use store::read::{self, Reader, Row};
 
 const EPISODES_STANDARD: u32 = 200;
@@ -95,6 +97,10 @@ pub struct EpisodeAnswer {
     lost_s: Vec<f64>,
     /// Episodes of the series that touch the points, this one among them.
     spans: Vec<Span>,
+    /// The rule that decided, in the sentences of `tailback explain`.
+    why: Vec<String>,
+    /// What is not known of it, likewise.
+    unknown: Vec<String>,
     /// Jobs that used the series during the episode.
     jobs: Vec<JobBeside>,
 }
@@ -168,12 +174,17 @@ fn read_episode(store: &Reader<'_>, id: i64) -> Result<EpisodeAnswer, ApiError> 
     let (from, to) = (episode.start - AROUND_S, episode.end + AROUND_S);
     let points = read_points(store, &episode.series, from, to)?;
     let loss = read_loss(store, &episode)?;
+    let (partition, number) = (id / EPISODES_OF_PARTITION, id % EPISODES_OF_PARTITION);
+    let partition = i32::try_from(partition).unwrap_or(i32::MAX);
+    let explanation = Explanation::read(store, partition, number)?;
     Ok(EpisodeAnswer {
         clock: store.clock()?,
         metric: Metric::from_name(&episode.metric).map(metric_facts),
         lost_s: points.time.iter().map(|time| loss.until(*time)).collect(),
         points,
         spans: read_spans(store, &episode.series, from, to)?,
+        why: explanation.as_ref().map(Explanation::why).unwrap_or_default(),
+        unknown: explanation.as_ref().map(Explanation::unknown).unwrap_or_default(),
         jobs: jobs_beside(store, &episode.series, episode.start, episode.end)?,
         episode,
     })

@@ -33,6 +33,7 @@
 //! | [`metrics`] | `/api/v1/metrics`, the catalogue of metrics |
 //! | [`placement`] | `/api/v1/placement`, the current state for a job on given nodes |
 //! | [`advice`] | `/api/v1/advice`, current advice for a scheduler |
+//! | [`alerts`] | `/api/v1/alerts`, incidents with their deliveries, and silences |
 //! | [`health`] | `/api/v1/health`, the health of the monitoring |
 //! | [`health_history`] | `/api/v1/health/history`, the same over time |
 //! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
@@ -40,6 +41,7 @@
 
 pub mod access;
 pub mod advice;
+pub mod alerts;
 pub mod answer;
 pub mod beside;
 pub mod blame;

@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
 use crate::{
-    advice, beside, blame, episodes, fabric, files, guard, health, health_history, jobs, metrics, now,
+    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, jobs, metrics, now,
     page_files, paid, placement, regions, series, stream, tiles,
 };
 use axum::Router;
@@ -96,6 +96,8 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/jobs/{id}/earlier", get(beside::earlier))
         .route("/api/v1/jobs/{id}/caused", get(blame::caused))
         .route("/api/v1/blame", get(blame::blame))
+        .route("/api/v1/alerts", get(alerts::alerts))
+        .route("/api/v1/alerts/{id}", get(alerts::alert))
         .route("/api/v1/fabric", get(fabric::fabric))
         .route("/api/v1/routers/{name}", get(tiles::router_tiles))
         .route("/api/v1/regions", get(regions::regions))

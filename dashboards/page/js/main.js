@@ -7,6 +7,7 @@ import { listen, latest, STALE_MS } from "./live.js";
 import { refreshAll } from "./refresh.js";
 import { readHash } from "./routes.js";
 import { loadMetrics } from "./words.js";
+import { openAlerts } from "./view_alerts.js";
 import { openBlame } from "./view_blame.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
@@ -36,6 +37,7 @@ function viewOf(route) {
     case "files": return ["files", "File systems", openFiles];
     case "jobs": return ["jobs", "Jobs", openJobs];
     case "job": return ["jobs", `Job ${route.what}`, openJob];
+    case "alerts": return ["alerts", "Alerts", openAlerts];
     case "blame": return ["blame", "Blame", openBlame];
     case "series": return route.what ? ["series", route.what, openSeries] : ["series", "Series", openExplorer];
     case "health": return ["health", "Health", openHealth];

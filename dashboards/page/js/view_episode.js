@@ -18,13 +18,14 @@ export function openEpisode(root, route) {
     fill(title, ...titleOf(answer));
     if (parts === null) {
       parts = makeParts(answer);
-      fill(body, card("Summary", parts.facts), el("div", { class: "split" },
+      fill(body, card("Summary", parts.facts), card("Why it counts as contended", parts.why), el("div", { class: "split" },
         el("div", { class: "stack" }, card("Series, from 1 min before to 1 min after", parts.signal, el("span", {}, tierNote(answer.points), shadeLegend())), card("Seconds lost", parts.loss, "spread from the start of the episode, 95 %")),
         el("div", { class: "stack" }, card("Causes, by share of the loss", parts.causes), card("Jobs on this series during the episode", parts.jobs))));
     } else {
       parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, lossOf(answer)));
     }
     fill(parts.facts, factsOf(answer));
+    fill(parts.why, ...sentences(answer));
     fill(parts.causes, answer.episode.causes.length ? causeBars(answer.episode) : empty("Cause unknown.", "", true));
     fill(parts.jobs, jobList(answer.jobs));
     // An ended episode does not change once the minute after it is complete.
@@ -53,6 +54,7 @@ function makeParts(answer) {
   return {
     charts,
     facts: body(),
+    why: body(),
     signal: body(none ? noSignals() : charts[0].root),
     loss: body(none ? noSignals() : charts[1].root),
     causes: body(),
@@ -70,6 +72,11 @@ function factsOf({ episode, metric }) {
     ["Worst mean", reading(episode.peak, unit), `baseline ${reading(episode.baseline, unit)}`],
     ["Completeness", percent(episode.completeness), "ticks seen of ticks expected"],
   ]);
+}
+
+/** The rule that decided and what is not known, in the words of `tailback explain`. */
+function sentences({ why, unknown }) {
+  return [...why.map((text) => el("p", {}, text)), ...unknown.map((text) => el("p", { class: "muted" }, `Unknown: ${text}`))];
 }
 
 function jobList(jobs) {

@@ -17,6 +17,9 @@ INSERT INTO link_places VALUES
 INSERT INTO alert_incidents VALUES
     ('0123456789abcdef', 'region', 'warning', 'router c0-0c0s0', 'firing', 1795168900, 1795168960, NULL, 1795169900, 1,
      'avoid', 'a sentence', '{"version":1,"key":"0123456789abcdef.1"}');
+INSERT INTO alert_outbox (key, receiver, incident, sequence, kind, notice) VALUES
+    ('0123456789abcdef.1', 'operators', '0123456789abcdef', 1, 'firing', '{}');
+INSERT INTO alert_silences VALUES ('s1', '{"alertname":"region"}', 0, 4e9, 'ann', 'maintenance');
 "#;
 
 /// The fixed rows of the answers, and more: an ongoing episode, a silent tile, a silent source, a mount that a running

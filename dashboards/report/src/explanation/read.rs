@@ -20,6 +20,16 @@ impl Source {
     }
 }
 
+impl Explanation {
+    /// The same within a transaction of the caller; `None` where there is no such episode.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read(from: &Reader<'_>, partition: i32, id: i64) -> Result<Option<Explanation>, ReadError> {
+        facts(from, partition, id)
+    }
+}
+
 fn facts(from: &Reader<'_>, partition: i32, id: i64) -> Result<Option<Explanation>, ReadError> {
     let Some(stored) = episodes::by_number(from, partition, id)? else {
         return Ok(None);

@@ -9,6 +9,16 @@ use schemas::{Evidence, Time};
 use store::read::episodes::MissingData;
 
 impl Explanation {
+    /// The rule that decided, in sentences with its numbers.
+    pub fn why(&self) -> Vec<String> {
+        why(self)
+    }
+
+    /// What is not known of the episode, in sentences.
+    pub fn unknown(&self) -> Vec<String> {
+        missing(self)
+    }
+
     /// What a terminal of `width` columns shows.
     pub fn text(&self, width: usize) -> String {
         let mut lines: Vec<String> = head(self).iter().flat_map(|line| fitted(line, width)).collect();

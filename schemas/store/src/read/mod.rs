@@ -12,11 +12,13 @@
 //! | [`fabric`] | groups, switches, classes, parallel links, the worst links |
 //! | [`files`] | write rates of file systems |
 //! | [`placement`] | what a job on given nodes would meet now |
+//! | [`alerts`] | incidents, deliveries, silences |
 //! | [`health`] | sources, rows that were not used, incidents |
 //! | [`doctor`] | the server as `tailback doctor` looks at it |
 //!
 //! The statements are `schemas/store/sql/read/`, a file of one name for each of `sqlite` and `postgres`.
 
+pub mod alerts;
 pub mod doctor;
 pub mod episodes;
 mod error;
