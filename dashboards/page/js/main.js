@@ -11,6 +11,7 @@ import { openBlame } from "./view_blame.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
+import { openIncidents } from "./view_incidents.js";
 import { openFabric } from "./view_fabric.js";
 import { openRegion } from "./view_region.js";
 import { openFiles } from "./view_files.js";
@@ -30,6 +31,7 @@ function viewOf(route) {
     case "now": return ["now", "Now", openNow];
     case "episodes": return ["episodes", "Episodes", openEpisodes];
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
+    case "incidents": return ["now", "Incidents", openIncidents];
     case "fabric": return ["fabric", "Fabric", openFabric];
     case "region": return ["fabric", `Region ${route.what}`, openRegion];
     case "router": return ["fabric", `Router ${route.what}`, openRouter];
