@@ -1,6 +1,6 @@
 //! `/api/v1/incidents`: contended regions and contention of file systems in one list.
 
-use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_span, checked_time};
+use crate::answer::{Answer, ApiError, Checked, checked_between, checked_limit};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::State;
@@ -78,11 +78,7 @@ pub async fn incidents(
 ) -> Answer<Incidents> {
     let limit = i64::from(checked_limit(query.limit, INCIDENTS_STANDARD, INCIDENTS_MAX)?);
     let offset = i64::from(query.offset.unwrap_or(0));
-    let from = query.from.map(|from| checked_time("from", from)).transpose()?;
-    let to = query.to.map(|to| checked_time("to", to)).transpose()?;
-    if let (Some(from), Some(to)) = (from, to) {
-        checked_span(from, to, f64::INFINITY)?;
-    }
+    let [from, to] = checked_between(query.from, query.to)?;
     let answer = state.reader.read(move |store| {
         let mut total = 0;
         let parameters: read::Parameters<'_> = &[&from, &to, &query.open, &limit, &offset];

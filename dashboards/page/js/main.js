@@ -6,6 +6,7 @@ import { clock, moment, seconds } from "./format.js";
 import { listen, latest, STALE_MS } from "./live.js";
 import { refreshAll } from "./refresh.js";
 import { readHash } from "./routes.js";
+import { carryTime } from "./time.js";
 import { loadMetrics } from "./words.js";
 import { openBlame } from "./view_blame.js";
 import { openNow } from "./view_now.js";
@@ -63,6 +64,7 @@ function open() {
     if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  carryTime(route.view, route.filters);
   view = start(main, route);
   if (latest.tick) view.tick(latest.tick);
 }
