@@ -257,6 +257,22 @@ pub fn checked_span(from: f64, to: f64, longest_s: f64) -> Result<(), ApiError> 
     Ok(())
 }
 
+/// The two optional ends of the time that a list is limited to: rows that touch it are listed.
+pub type Between = [Option<f64>; 2];
+
+/// The ends of a request.
+///
+/// # Errors
+/// As [`checked_time`], and refuses one that ends before it begins.
+pub fn checked_between(from: Option<f64>, to: Option<f64>) -> Result<Between, ApiError> {
+    let from = from.map(|from| checked_time("from", from)).transpose()?;
+    let to = to.map(|to| checked_time("to", to)).transpose()?;
+    if let (Some(from), Some(to)) = (from, to) {
+        checked_span(from, to, f64::INFINITY)?;
+    }
+    Ok([from, to])
+}
+
 /// A time of a request in seconds.
 ///
 /// # Errors

@@ -1,7 +1,8 @@
 //! `/api/v1/episodes`: contended stretches, and one of them with the points around it.
 
 use crate::answer::{
-    Answer, ApiError, Checked, checked_episode, checked_job_id, checked_limit, checked_series_name,
+    Answer, ApiError, Between, Checked, checked_between, checked_episode, checked_job_id, checked_limit,
+    checked_series_name,
 };
 use crate::loss_curve::EpisodeLoss;
 use crate::now::{MetricFacts, metric_facts};
@@ -31,6 +32,10 @@ pub struct EpisodeQuery {
     open: Option<bool>,
     series: Option<String>,
     job: Option<String>,
+    /// Only episodes that end at this time or later, in seconds since the epoch.
+    from: Option<f64>,
+    /// Only episodes that start at this time or before.
+    to: Option<f64>,
     limit: Option<u32>,
     offset: Option<u32>,
 }
@@ -44,6 +49,8 @@ pub struct EpisodeFilter {
     pub series: Option<String>,
     /// Only episodes of the series of this job, during its run.
     pub job: Option<Name>,
+    /// Only episodes that touch this time.
+    pub between: Between,
 }
 
 impl EpisodeFilter {
@@ -118,6 +125,7 @@ pub async fn episodes(
         open: query.open,
         series: query.series.as_deref().map(checked_series_name).transpose()?,
         job: query.job.as_deref().map(checked_job_id).transpose()?,
+        between: checked_between(query.from, query.to)?,
     };
     let offset = query.offset.unwrap_or(0);
     let answer = state.reader.read(move |store| {
@@ -142,11 +150,12 @@ pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> 
 }
 
 fn count_episodes(store: &Reader<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
+    let [from, to] = &filter.between;
     if filter.is_wide() {
-        return Ok(store.one(read::episodes::COUNT, &[&filter.open], |row| row.get(0))?);
+        return Ok(store.one(read::episodes::COUNT, &[&filter.open, from, to], |row| row.get(0))?);
     }
     let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    Ok(store.one(read::episodes::COUNT_OF, &[&filter.open, &series, &job], |row| row.get(0))?)
+    Ok(store.one(read::episodes::COUNT_OF, &[&filter.open, &series, &job, from, to], |row| row.get(0))?)
 }
 
 /// Open episodes first, then the latest.
@@ -160,11 +169,16 @@ pub fn read_episodes(
     offset: u32,
 ) -> Result<Vec<EpisodeLine>, ApiError> {
     let (limit, offset) = (i64::from(limit), i64::from(offset));
+    let [from, to] = &filter.between;
     if filter.is_wide() {
-        return store.rows(read::episodes::LIST, &[&filter.open, &limit, &offset], episode_row);
+        return store.rows(read::episodes::LIST, &[&filter.open, &limit, &offset, from, to], episode_row);
     }
     let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    store.rows(read::episodes::LIST_OF, &[&filter.open, &limit, &offset, &series, &job], episode_row)
+    store.rows(
+        read::episodes::LIST_OF,
+        &[&filter.open, &limit, &offset, &series, &job, from, to],
+        episode_row,
+    )
 }
 
 fn read_episode(store: &Reader<'_>, id: i64) -> Result<EpisodeAnswer, ApiError> {

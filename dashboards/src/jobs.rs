@@ -1,6 +1,8 @@
 //! `/api/v1/jobs`: jobs with their loss and causes.
 
-use crate::answer::{Answer, ApiError, Checked, checked_job_id, checked_limit, checked_search};
+use crate::answer::{
+    Answer, ApiError, Between, Checked, checked_between, checked_job_id, checked_limit, checked_search,
+};
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
 use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
 use crate::router::PageState;
@@ -24,6 +26,10 @@ pub struct JobQuery {
     running: Option<bool>,
     #[serde(default)]
     order: JobOrder,
+    /// Only jobs that ran at this time or later, in seconds since the epoch.
+    from: Option<f64>,
+    /// Only jobs that started at this time or before.
+    to: Option<f64>,
     limit: Option<u32>,
     offset: Option<u32>,
 }
@@ -46,6 +52,7 @@ struct JobFilter<'a> {
     search: Option<&'a str>,
     running: Option<bool>,
     order: JobOrder,
+    between: Between,
     limit: u32,
     offset: u32,
 }
@@ -108,18 +115,20 @@ pub struct JobAnswer {
 pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQuery>) -> Answer<Jobs> {
     let limit = checked_limit(query.limit, JOBS_STANDARD, JOBS_MAX)?;
     checked_search(query.search.as_deref())?;
+    let between = checked_between(query.from, query.to)?;
     let answer = state.reader.read(move |store| {
         let filter = JobFilter {
             id: None,
             search: query.search.as_deref(),
             running: query.running,
             order: query.order,
+            between,
             limit,
             offset: query.offset.unwrap_or(0),
         };
         Ok(Jobs {
             clock: store.clock()?,
-            total: store.one(read::jobs::COUNT, &[&filter.search, &filter.running], |row| row.get(0))?,
+            total: count_jobs(store, &filter)?,
             jobs: read_jobs(store, &filter)?,
         })
     });
@@ -135,6 +144,11 @@ pub async fn job(State(state): State<PageState>, Path(id): Path<String>) -> Answ
     state.reader.read(move |store| read_job(store, id)).await.map(Json)
 }
 
+fn count_jobs(store: &Reader<'_>, filter: &JobFilter<'_>) -> Result<i64, ApiError> {
+    let [from, to] = &filter.between;
+    Ok(store.one(read::jobs::COUNT, &[&filter.search, &filter.running, from, to], |row| row.get(0))?)
+}
+
 fn read_jobs(store: &Reader<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, ApiError> {
     let clock = store.clock()?;
     let order = match filter.order {
@@ -142,9 +156,10 @@ fn read_jobs(store: &Reader<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>,
         JobOrder::Slowdown => "slowdown",
     };
     let (limit, offset) = (i64::from(filter.limit), i64::from(filter.offset));
+    let [from, to] = &filter.between;
     let mut jobs = store.rows(
         read::jobs::LIST,
-        &[&filter.id, &limit, &offset, &filter.search, &order, &filter.running],
+        &[&filter.id, &limit, &offset, &filter.search, &order, &filter.running, from, to],
         |row| job_row(row, clock),
     )?;
     for job in &mut jobs {
@@ -194,6 +209,7 @@ fn read_job(store: &Reader<'_>, id: Name) -> Result<JobAnswer, ApiError> {
         search: None,
         running: None,
         order: JobOrder::Start,
+        between: [None, None],
         limit: 1,
         offset: 0,
     };

@@ -36,6 +36,7 @@
 //! | [`alerts`] | `/api/v1/alerts`, incidents with their deliveries, and silences |
 //! | [`health`] | `/api/v1/health`, the health of the monitoring |
 //! | [`health_history`] | `/api/v1/health/history`, the same over time |
+//! | [`incidents`] | `/api/v1/incidents`: regions and contention of file systems in one list |
 //! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |
 
@@ -53,6 +54,7 @@ pub mod files;
 pub mod guard;
 pub mod health;
 pub mod health_history;
+pub mod incidents;
 pub mod jobs;
 pub mod loss_curve;
 pub mod metrics;

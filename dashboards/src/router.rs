@@ -7,8 +7,8 @@ use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::stream::EventText;
 use crate::{
-    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, jobs, metrics, now,
-    page_files, paid, placement, regions, series, stream, tiles,
+    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, incidents, jobs,
+    metrics, now, page_files, paid, placement, regions, series, stream, tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -102,6 +102,7 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/routers/{name}", get(tiles::router_tiles))
         .route("/api/v1/regions", get(regions::regions))
         .route("/api/v1/regions/{id}", get(regions::region))
+        .route("/api/v1/incidents", get(incidents::incidents))
         .route("/api/v1/files", get(files::files))
         .route("/api/v1/metrics", get(metrics::metrics))
         .route("/api/v1/paid", get(paid::paid))

@@ -273,7 +273,7 @@ class Checks(ViewChecks, PartChecks, OutageChecks):
         series = self.api("now?order=slowdown&limit=1")["series"]["name"]
         routers = self.api("now?metric=aries_stall_ratio&order=slowdown&limit=1")["series"]["component"]
         regions = sorted(self.api("fabric")["regions"], key=lambda region: -region["links_most"])
-        return (["now", "episodes", "fabric", "files", "jobs", "blame", "alerts", "series", "health"] + [f"episode/{e['id']}" for e in long[:1]]
+        return (["now", "incidents", "episodes", "fabric", "files", "jobs", "blame", "alerts", "series", "health"] + [f"episode/{e['id']}" for e in long[:1]]
                 + [f"router/{r}" for r in routers]
                 + [f"region/{r['id']}" for r in regions[:1]] + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
 

@@ -1,11 +1,8 @@
--- Contended regions of the span, open ones first.
-SELECT r.start_time AS from_time, r.end_time AS until_time, CASE WHEN r.open THEN 'open' ELSE 'ended' END AS state,
-       r.name, r.metric, r.links_most AS links, r.kind, r.cause, c.series_or_job AS who, coalesce(c.confidence, r.confidence) AS confidence,
-       v.lost_s, v.lost_lo_s, v.lost_hi_s, v.victims, r.region_id AS region
-FROM regions r LEFT JOIN region_causes c ON c.region_id = r.region_id AND c.position = 0
-LEFT JOIN LATERAL (
-    SELECT sum(v.lost_s) AS lost_s, sum(v.lost_lo_s) AS lost_lo_s, sum(v.lost_hi_s) AS lost_hi_s, count(*) AS victims
-    FROM region_victims v WHERE v.region_id = r.region_id
-) v ON true
-WHERE r.start_time < $__timeTo() AND (r.open OR r.end_time > $__timeFrom())
-ORDER BY r.open DESC, r.start_time DESC LIMIT 200
+-- Incidents of the span, open ones first, then by the lower end of the loss.
+SELECT i.start_time AS from_time, i.end_time AS until_time, CASE WHEN i.open THEN 'open' ELSE 'ended' END AS state,
+       i.name, i.metric, i.members AS links, i.kind, i.cause, i.who, i.confidence,
+       i.lost_s, i.lost_lo_s, i.lost_hi_s, v.victims, i.region_id AS region
+FROM incidents i
+LEFT JOIN LATERAL (SELECT count(*) AS victims FROM region_victims v WHERE v.region_id = i.region_id HAVING i.region_id IS NOT NULL) v ON true
+WHERE i.start_time < $__timeTo() AND (i.open OR i.end_time > $__timeFrom())
+ORDER BY i.open DESC, coalesce(i.lost_lo_s, -1) DESC, i.start_time DESC LIMIT 200

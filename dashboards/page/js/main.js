@@ -6,12 +6,14 @@ import { clock, moment, seconds } from "./format.js";
 import { listen, latest, STALE_MS } from "./live.js";
 import { refreshAll } from "./refresh.js";
 import { readHash } from "./routes.js";
+import { carryTime } from "./time.js";
 import { loadMetrics } from "./words.js";
 import { openAlerts } from "./view_alerts.js";
 import { openBlame } from "./view_blame.js";
 import { openNow } from "./view_now.js";
 import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
+import { openIncidents } from "./view_incidents.js";
 import { openFabric } from "./view_fabric.js";
 import { openRegion } from "./view_region.js";
 import { openFiles } from "./view_files.js";
@@ -31,6 +33,7 @@ function viewOf(route) {
     case "now": return ["now", "Now", openNow];
     case "episodes": return ["episodes", "Episodes", openEpisodes];
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
+    case "incidents": return ["now", "Incidents", openIncidents];
     case "fabric": return ["fabric", "Fabric", openFabric];
     case "region": return ["fabric", `Region ${route.what}`, openRegion];
     case "router": return ["fabric", `Router ${route.what}`, openRouter];
@@ -63,6 +66,7 @@ function open() {
     if (link.dataset.view === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  carryTime(route.view, route.filters);
   view = start(main, route);
   if (latest.tick) view.tick(latest.tick);
 }

@@ -160,6 +160,27 @@ export function regionTable(regions) {
   ], regions, "Regions", { filters: [["State", openWord], ["Kind", (r) => KIND_WORDS[r.kind] ?? r.kind], ["Cause", (r) => CAUSE_WORDS[r.cause] ?? r.cause]] });
 }
 
+/** The region of an incident, or its file system in the view of them. */
+export const incidentLink = (i) => el("a", { href: i.about === "region" ? links.region(i.region) : links.list("files", { mount: i.mount, metric: i.metric }) }, i.about === "region" ? i.name || `region ${i.region}` : `file system ${i.mount}`);
+
+/** Whose loss it is; of file systems that of one client is known. */
+export const lossOfIncident = (i) => (i.lost_s === null ? ["–"] : [...lostIn(i), i.lost_by === "worst_client" ? el("small", {}, "worst client") : null].filter(Boolean));
+
+/** Incidents as a table. */
+export function incidentTable(incidents, options = {}) {
+  const about = (i) => (i.about === "region" ? "links" : "file system");
+  return table([
+    ["Incident", "wide", (i) => [incidentLink(i), " ", openTag(i)], { value: (i) => i.name, out: (i) => ({ Incident: i.id, Name: i.name, State: openWord(i), Resource: about(i), "File system": i.mount }) }],
+    ["Start (UTC)", "tight", whenOf, atTime((i) => i.start)],
+    ["Length", "num", (i) => seconds(i.end - i.start), inSeconds((i) => i.end - i.start)],
+    ["Size", "num", (i) => `${count(i.members)} ${i.about === "region" ? "links" : "clients"}`, (i) => i.members],
+    ["Kind", "", (i) => KIND_WORDS[i.kind] ?? i.kind, (i) => KIND_WORDS[i.kind] ?? i.kind],
+    ["Cause", "", (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.cause === "unknown" ? null : el("small", {}, `confidence ${percent(i.confidence)}`)].filter(Boolean), { value: (i) => CAUSE_WORDS[i.cause] ?? i.cause, out: (i) => ({ Cause: i.cause, Confidence: i.confidence }) }],
+    ["Source", "", (i) => (i.who ? culprit({ series_or_job: i.who }) : "unknown"), (i) => i.who ?? "unknown"],
+    ["Lost, 95 %", "num", lossOfIncident, { value: (i) => i.lost_lo_s, out: (i) => ({ "Lost (s)": i.lost_s, "Lost, lower end (s)": i.lost_lo_s, "Lost, upper end (s)": i.lost_hi_s, "Lost by": i.lost_by }) }],
+  ], incidents, "Incidents", { ...options, filters: [["State", openWord], ["Resource", about], ["Cause", (i) => CAUSE_WORDS[i.cause] ?? i.cause]] });
+}
+
 /** "200 of 1,234 shown" where a list is cut; `least` where the count is a lower bound. */
 export const shown = (items, total, least = false) => (total > items.length ? `${count(items.length)} of ${count(total)}${least ? " or more" : ""} shown` : count(total));
 

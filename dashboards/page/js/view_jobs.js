@@ -8,6 +8,7 @@ import { causeStrip, causeWords, isSure, lost, noLoss, shown } from "./parts.js"
 import { refresher } from "./refresh.js";
 import { links, setFilters } from "./routes.js";
 import { asLoss, asShare, atTime, longRows, table } from "./table.js";
+import { timePicker } from "./time.js";
 
 const share = (p) => (p === null ? "–" : percent(p / 100));
 
@@ -16,13 +17,14 @@ export function openJobs(root, route) {
   const total = el("span", {});
   const body = el("div", {}, empty("Loading jobs…", "", true));
   const wanted = () => search.value.trim();
-  const more = growing((limit, offset) => ask("jobs", { search: wanted(), limit, offset }), "jobs", () => data.now());
-  root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search), card("Running first, then the latest; losses sort by their lower end", el("div", {}, body, more.root), total));
+  const time = timePicker(route, () => { more.restart(); data.now(); });
+  const more = growing(async (limit, offset) => ask("jobs", { search: wanted(), ...await time.bounds(), limit, offset }), "jobs", () => data.now());
+  root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search, time.root), card("Running first, then the latest; losses sort by their lower end", el("div", {}, body, more.root), total));
 
   const show = ({ jobs, total: all }) => {
     setText(total, shown(jobs, all));
     if (jobs.length > 0) return fill(body, jobTable(jobs, all));
-    fill(body, wanted() ? empty("No job matches.", "", true)
+    fill(body, wanted() || Object.keys(time.filters()).length ? empty("No job matches.", "", true)
       : empty("No jobs yet", "Jobs come from the scheduler's rows or from a jobs file. Without them contention is found, but not attributed to jobs."));
   };
   const fail = (error) => fill(body, failure("No jobs", error));

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, shareInterval, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { culprit, figure, lost, lostIn, showLoss, openTag, stateMark } from "./parts.js";
+import { culprit, figure, incidentLink, lossOfIncident, lost, lostIn, showLoss, openTag, stateMark } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -29,19 +29,19 @@ export function openNow(root) {
   const heat = new HeatSection();
   const losers = { incidents: el("div", {}, empty("Loading incidents…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), series: el("div", {}, empty("Loading series…", "", true)) };
   const paidPlace = el("div", {}, empty("Loading cost…", "", true));
-  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("fabric") }, "all regions")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes, by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
+  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("incidents") }, "all incidents")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes, by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
   root.append(el("h1", { class: "unseen" }, "Now"),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)), note, page));
 
   const request = async () => {
-    const [answer, jobs, incidents] = await Promise.all([heat.request(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN }), ask("regions", { limit: INCIDENTS_SHOWN })]);
+    const [answer, jobs, incidents] = await Promise.all([heat.request(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN }), ask("incidents", { limit: INCIDENTS_SHOWN })]);
     return { ...answer, ...jobs, ...incidents };
   };
   const show = (answer) => {
     heat.show(answer);
-    fill(losers.incidents, incidents(answer.regions));
+    fill(losers.incidents, incidents(answer.incidents));
     fill(losers.jobs, losingJobs(answer.jobs));
     fill(losers.series, losingSeries(answer));
   };
@@ -85,13 +85,13 @@ function showFigures(figures, { totals, progress, clock: now }) {
   put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)}${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
 }
 
-/** Regions of contended links with start, kind, cause and loss. */
-function incidents(regions) {
-  if (regions.length === 0) return empty("No contended regions so far.", "", true);
-  const description = (r) => [CAUSE_WORDS[r.cause] ?? r.cause, r.who ? [": ", culprit({ series_or_job: r.who })] : null, r.kind === "unknown" ? null : `, ${KIND_WORDS[r.kind] ?? r.kind}`].flat();
-  const rows = regions.map((r) => el("tr", {},
-    el("td", {}, el("a", { href: links.region(r.id) }, r.name || `region ${r.id}`), " ", openTag(r), el("small", {}, ...description(r).filter((part) => part !== null))),
-    el("td", { class: "num" }, ...(r.lost_s === null ? ["–"] : lostIn(r)), el("small", {}, `${clock(r.start)} UTC, ${seconds(r.end - r.start)}`))));
+/** Contended links and file systems with start, kind, cause and loss. */
+function incidents(list) {
+  if (list.length === 0) return empty("No contended links or file systems so far.", "", true);
+  const description = (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.who ? [": ", culprit({ series_or_job: i.who })] : null, i.kind === "unknown" ? null : `, ${KIND_WORDS[i.kind] ?? i.kind}`].flat();
+  const rows = list.map((i) => el("tr", {},
+    el("td", {}, incidentLink(i), " ", openTag(i), el("small", {}, ...description(i).filter((part) => part !== null))),
+    el("td", { class: "num" }, ...lossOfIncident(i), el("small", {}, `${clock(i.start)} UTC, ${seconds(i.end - i.start)}`))));
   return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
 

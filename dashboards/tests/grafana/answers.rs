@@ -101,6 +101,10 @@ async fn every_query_gives_rows_with_the_columns_of_its_panel(day: &Day) {
             assert!(panel.look != Look::Figures || rows == 1, "{name} gives {rows} rows");
         }
     }
+    let (columns, rows) = answer(&day.reader, "annotation_incidents", DAY, &Values::new()).await;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["time", "timeend", "title", "text", "tags"]);
+    assert!(rows > 0, "no annotations");
     for rule in rules().rules {
         let (columns, rows) = answer(&day.reader, &rule.sql, DAY, &Values::new()).await;
         assert_eq!((columns, rows), (vec![("value".to_string(), Type::FLOAT8)], 1), "{}", rule.sql);

@@ -30,11 +30,22 @@ pub fn json_of(board: &Board) -> Value {
         "schemaVersion": SCHEMA_VERSION,
         "panels": placed(&board.panels),
         "templating": {"list": board.variables.iter().map(variable).collect::<Vec<_>>()},
-        "annotations": {"list": []},
+        "annotations": {"list": [incidents()]},
         "links": [{
             "title": "Tailback", "type": "dashboards", "icon": "external link", "tooltip": "The other dashboards",
             "tags": ["tailback"], "asDropdown": true, "targetBlank": false, "includeVars": false, "keepTime": true,
         }],
+    })
+}
+
+/// Incidents as marks over all charts; a switch of the dashboard hides them.
+fn incidents() -> Value {
+    json!({
+        "name": "Incidents", "datasource": datasource(), "enable": true, "hide": false, "iconColor": "orange",
+        "target": {
+            "refId": "Annotation", "datasource": datasource(), "editorMode": "code", "format": "table", "rawQuery": true,
+            "rawSql": query("annotation_incidents"),
+        },
     })
 }
 

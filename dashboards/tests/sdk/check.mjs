@@ -37,6 +37,7 @@ import type * as timeseries from "@grafana/grafana-foundation-sdk/timeseries";
 
 // The SDK has no type for queries of the PostgreSQL data source; these are the fields of its editor for code.
 interface SqlQuery { refId: string; datasource: { type: string; uid: string }; editorMode: "code"; format: "table" | "time_series"; rawQuery: true; rawSql: string }
+interface Annotations { list: (Plain<Omit<dashboard.AnnotationQuery, "target">> & { target: SqlQuery })[] }
 interface DataLink { title: string; url: string; targetBlank: boolean }
 // JSON has the values of enums, not their names.
 type Numbers<T extends number> = \`\${T}\` extends \`\${infer N extends number}\` ? N : never;
@@ -58,7 +59,7 @@ function unitsOf(value, where) {
 }
 
 function boardText(board, where) {
-  const lines = [`export const board: Plain<dashboard.Dashboard> = ${literal(board)};`];
+  const lines = [`export const board: Plain<Omit<dashboard.Dashboard, "annotations">> & { annotations: Annotations } = ${literal(board)};`];
   board.panels.forEach((panel, i) => {
     const plugin = PLUGINS[panel.type];
     if (plugin === undefined) return problems.push(`${where}: panel ${panel.title}: no types for ${panel.type}`);

@@ -209,6 +209,9 @@ impl Incident {
         if let Some(metric) = members.first().and_then(|member| member.metric) {
             labels.insert("metric".to_string(), metric.name().to_string());
         }
+        if rule.group_by == GroupBy::Mount {
+            labels.insert("mount".to_string(), self.group.clone());
+        }
         labels
     }
 }

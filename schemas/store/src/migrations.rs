@@ -23,6 +23,7 @@ pub const SQLITE_MIGRATIONS: &[&str] = &[joined!(
     "tables/state",
     "views",
     "answers/blame",
+    "answers/incidents",
     "answers/job_post_mortem",
     "answers/job_neighbours",
     "answers/regions_and_links",
@@ -66,6 +67,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
             joined!(
                 "postgres/0001_schema/answers/",
                 "blame",
+                "incidents",
                 "job_post_mortem",
                 "job_loss_curve",
                 "job_neighbours",

@@ -23,6 +23,14 @@ const PATHS: &[&str] = &[
     "episodes?job=1234",
     "episodes?job=1240&open=true",
     "episodes?job=none",
+    "episodes?from=1795168950&to=1795169000",
+    "episodes?from=1795168930&to=1795168940&open=false",
+    "episodes?job=1234&from=1795169250",
+    "episodes?series=aries_stall_ratio/c0-0c0s0/r0c0&to=1795100000",
+    "episodes?from=-1",
+    "jobs?from=1795168000&to=1795168820",
+    "jobs?to=1795100000",
+    "jobs?from=5&to=1",
     "episodes/1",
     "episodes/2",
     "episodes/4",
@@ -71,6 +79,12 @@ const PATHS: &[&str] = &[
     "regions",
     "regions?limit=1",
     "regions?limit=0",
+    "incidents",
+    "incidents?open=true",
+    "incidents?open=false&limit=1&offset=1",
+    "incidents?from=1795168930&to=1795168960",
+    "incidents?from=5&to=1",
+    "incidents?limit=0",
     "routers/c0-0c0s0",
     "routers/none",
     "routers/..",
@@ -166,6 +180,31 @@ fn every_answer_from_the_database_is_that_from_the_store() {
             assert_eq!(got_status, status, "{path}: {got}");
             let [got, wanted] = [got, wanted].map(|answer| comparable(path, answer));
             assert_eq!(got, wanted, "{path}");
+        }
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+#[test]
+fn incidents_hold_file_systems_by_the_lower_end() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, pages) = pages(&database).await;
+        for page in pages {
+            let body = page.ask("incidents").1;
+            let facts = |incident: &Value| {
+                [&incident["about"], &incident["open"], &incident["lost_lo_s"]].map(Value::to_string)
+            };
+            let rows: Vec<[String; 3]> = body["incidents"].as_array().unwrap().iter().map(facts).collect();
+            let wanted = [
+                ["\"storage\"", "true", "200.5"],
+                ["\"region\"", "true", "60.0"],
+                ["\"region\"", "false", "3.75"],
+                ["\"storage\"", "false", "2.5"],
+            ];
+            assert_eq!(rows, wanted.map(|row| row.map(str::to_string)), "{body}");
+            let within = page.ask("incidents?from=1795160050&to=1795160060").1;
+            assert_eq!((&within["total"], &within["incidents"][0]["mount"]), (&json!(1), &json!("snx11137")));
         }
         drop(serving);
         database.drop_login(&login).await;

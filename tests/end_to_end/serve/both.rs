@@ -16,7 +16,15 @@ INSERT INTO link_places VALUES
     ('aries_stall_ratio/c0-0c0s1/r0c0', 'green', 'c0-0c0s1', 'c0-0c0s0', '', NULL);
 INSERT INTO alert_incidents VALUES
     ('0123456789abcdef', 'region', 'warning', 'router c0-0c0s0', 'firing', 1795168900, 1795168960, NULL, 1795169900, 1,
-     'avoid', 'a sentence', '{"version":1,"key":"0123456789abcdef.1"}');
+     'avoid', 'a sentence', '{"version":1,"key":"0123456789abcdef.1"}'),
+    ('123456789abcdef0', 'storage_contended', 'warning', 'snx11137', 'firing', 1795168920, 1795168940, NULL, 1795169900, 1,
+     'throttle_io', 'a sentence', '{"version":1,"key":"123456789abcdef0.1","members":4,"slowdown_s":213.5,"slowdown_lo_s":200.5,
+     "slowdown_hi_s":220.5,"completeness":1,"labels":{"mount":"snx11137","metric":"lustre_write_rate"},
+     "advice":{"causes":["1235"],"confidence":0.75}}'),
+    ('23456789abcdef01', 'storage_contended', 'warning', 'snx11137', 'resolved', 1795160000, 1795160040, 1795160100, 1795160100, 2,
+     'none_capacity', 'a sentence', '{"version":1,"key":"23456789abcdef01.2","members":1,"slowdown_s":3.5,"slowdown_lo_s":2.5,
+     "slowdown_hi_s":4.5,"completeness":0.5,"labels":{"mount":"snx11137","metric":"lustre_write_rate"},
+     "advice":{"causes":[],"confidence":0}}');
 INSERT INTO alert_outbox (key, receiver, incident, sequence, kind, notice) VALUES
     ('0123456789abcdef.1', 'operators', '0123456789abcdef', 1, 'firing', '{}');
 INSERT INTO alert_silences VALUES ('s1', '{"alertname":"region"}', 0, 4e9, 'ann', 'maintenance');

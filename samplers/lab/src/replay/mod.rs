@@ -15,6 +15,8 @@ pub mod trial;
 mod unmatched;
 
 use aggregator::{Decoded, Replay, RowOrder, SkippedFile, jobs, unused};
+use alerts::AlertSettings;
+use alerts::rule::{DEFAULTS, Rule};
 use detector::fabric::{FabricSettings, Network};
 use detector::factors::learnt::learn;
 use detector::settings::Settings;
@@ -111,6 +113,8 @@ fn stages(
     let mut stages = InProcess::new(&InProcessSettings {
         fabric: request.fabric.clone(),
         network,
+        // Incidents of file systems are those of the rules; a replay notifies no receiver.
+        alerts: Arc::new(AlertSettings::new(default_rules()?, Vec::new(), places)),
         ..InProcessSettings::of(request.detector.clone())
     });
     let mut hosts: BTreeSet<Name> = places.iter().map(|place| place.node.clone()).collect();
@@ -123,6 +127,11 @@ fn stages(
     let naming = stages.decoder.naming().clone().corrected_by_hosts(&hosts);
     stages.decoder.set_naming(naming);
     Ok(stages)
+}
+
+fn default_rules() -> anyhow::Result<Vec<Rule>> {
+    let parsed = DEFAULTS.iter().map(|(file, content)| Rule::parse(file, content));
+    Ok(parsed.collect::<Result<_, _>>()?)
 }
 
 /// Where results go.

@@ -6,6 +6,8 @@ use serde::Serialize;
 
 /// Regions, the latest first.
 pub const LIST: Question = question!("fabric_regions");
+/// Incidents: regions, and contention of file systems.
+pub const INCIDENTS: Question = question!("incidents");
 /// One region.
 pub const ONE: Question = question!("region");
 /// Its steps.

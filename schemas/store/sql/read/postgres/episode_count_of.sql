@@ -13,6 +13,7 @@ SELECT count(*) FROM (
         SELECT o.source_partition, o.id, o.open, o.start_time FROM episodes o
         WHERE o.series_id = u.series_id AND ($1::boolean IS NULL OR o.open = $1)
           AND o.start_time <= run.end_time AND o.end_time >= run.start_time
+          AND ($4::double precision IS NULL OR o.end_time >= to_timestamp($4::double precision)) AND ($5::double precision IS NULL OR o.start_time <= to_timestamp($5::double precision))
         OFFSET 0
     ) e
 ) e

@@ -2,7 +2,8 @@
 WITH picked AS (
     SELECT e.source_partition, e.id
     FROM episodes e
-    WHERE $1::boolean IS NULL OR e.open = $1
+    WHERE ($1::boolean IS NULL OR e.open = $1)
+      AND ($4::double precision IS NULL OR e.end_time >= to_timestamp($4::double precision)) AND ($5::double precision IS NULL OR e.start_time <= to_timestamp($5::double precision))
     ORDER BY e.open DESC, e.start_time DESC, e.source_partition DESC, e.id DESC
     LIMIT $2::bigint OFFSET $3::bigint
 )

@@ -13,6 +13,7 @@ WITH picked AS (
         SELECT o.source_partition, o.id, o.open, o.start_time FROM episodes o
         WHERE o.series_id = u.series_id AND ($1::boolean IS NULL OR o.open = $1)
           AND o.start_time <= run.end_time AND o.end_time >= run.start_time
+          AND ($6::double precision IS NULL OR o.end_time >= to_timestamp($6::double precision)) AND ($7::double precision IS NULL OR o.start_time <= to_timestamp($7::double precision))
         OFFSET 0
     ) e
     ORDER BY e.open DESC, e.start_time DESC, e.source_partition DESC, e.id DESC

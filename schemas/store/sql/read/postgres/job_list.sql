@@ -1,5 +1,5 @@
 -- Running jobs first, then the latest; or the largest lower end of the loss first, then the largest loss. The ids are picked before nodes are counted.
--- job_count.sql has the same conditions for $4 and $6.
+-- job_count.sql has the same conditions for $4, $6, $7 and $8.
 WITH picked AS (
     SELECT j.job_id,
            row_number() OVER (ORDER BY CASE WHEN $5::text = 'slowdown' THEN -coalesce(r.slowdown_lo_s, 0) ELSE 0 END,
@@ -9,6 +9,7 @@ WITH picked AS (
     WHERE ($1::text IS NULL OR j.job_id = $1)
       AND ($4::text IS NULL OR position(lower($4) IN lower(concat_ws(chr(10), j.job_id, j.user_name, j.name, j.app))) > 0)
       AND ($6::boolean IS NULL OR (j.end_time IS NULL) = $6)
+      AND ($7::double precision IS NULL OR coalesce(j.end_time, 'infinity') >= to_timestamp($7::double precision)) AND ($8::double precision IS NULL OR j.start_time <= to_timestamp($8::double precision))
     ORDER BY place
     LIMIT $2::bigint OFFSET $3::bigint
 )

@@ -2,7 +2,8 @@
 WITH picked AS (
     SELECT e.id, e.open, e.start_time
     FROM episodes e
-    WHERE ?1 IS NULL OR e.open = ?1
+    WHERE (?1 IS NULL OR e.open = ?1)
+      AND (?4 IS NULL OR e.end_time >= ?4) AND (?5 IS NULL OR e.start_time <= ?5)
     ORDER BY e.open DESC, e.start_time DESC, e.id DESC
     LIMIT ?2 OFFSET ?3
 )

@@ -5,6 +5,7 @@ WITH picked AS (
     WHERE e.series_id IN (SELECT series_id FROM series WHERE name = ?4
                           UNION ALL SELECT series_id FROM job_series WHERE ?4 IS NULL AND job_id = ?5)
       AND (?1 IS NULL OR +e.open = ?1)
+      AND (?6 IS NULL OR +e.end_time >= ?6) AND (?7 IS NULL OR +e.start_time <= ?7)
       AND (?5 IS NULL OR EXISTS (SELECT 1 FROM job_series js JOIN jobs j USING (job_id)
                                  WHERE js.job_id = ?5 AND js.series_id = e.series_id AND j.start_time <= e.end_time
                                    AND (j.end_time IS NULL OR j.end_time >= e.start_time)))

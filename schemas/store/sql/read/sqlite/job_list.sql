@@ -1,5 +1,5 @@
 -- Running jobs first, then the latest; or the largest lower end of the loss first, then the largest loss. The ids are picked before nodes are counted.
--- job_count.sql has the same conditions for ?4 and ?6.
+-- job_count.sql has the same conditions for ?4, ?6, ?7 and ?8.
 WITH picked AS (
     SELECT j.job_id,
            row_number() OVER (ORDER BY CASE ?5 WHEN 'slowdown' THEN -coalesce(r.slowdown_lo_s, 0.0) ELSE 0.0 END,
@@ -9,6 +9,7 @@ WITH picked AS (
     WHERE (?1 IS NULL OR j.job_id = ?1)
       AND (?4 IS NULL OR instr(lower(concat_ws(char(10), j.job_id, j.user_name, j.name, j.app)), lower(?4)) > 0)
       AND (?6 IS NULL OR (j.end_time IS NULL) = ?6)
+      AND (?7 IS NULL OR coalesce(j.end_time, 9e18) >= ?7) AND (?8 IS NULL OR j.start_time <= ?8)
     ORDER BY place
     LIMIT ?2 OFFSET ?3
 )

@@ -26,7 +26,7 @@ GRANT SELECT ON schema_migrations, metrics, series, signal_rows, signal_buckets,
     regions, region_steps, region_series, region_causes, region_victims, region_causes_shown, blame,
     node_switches, node_places, link_places, component_places, place_minutes, component_hours, component_minutes,
     health_minutes, roll_up_progress, tier_retention,
-    alert_incidents, alert_outbox, alert_silences, alerts,
+    alert_incidents, alert_outbox, alert_silences, alerts, incidents,
     producers, event_sources, expected_sources, silences, sources, dropped_counts, dropped_rows, rejected_messages,
     stage_positions, state_generation, health_limits, stage_backlog, monitor_health TO tailback_writer, tailback_reader;
 
