@@ -217,6 +217,15 @@ class ViewChecks:
         self.browser.wait("document.querySelector('table[aria-label=Pairs] tbody a[href=\"#/job/' + arguments[0] + '\"]')", pairs[0]["victim"]["job_id"])
         self.browser.wait("document.querySelectorAll('table[aria-label=Ledger] td.ledger-cell a').length > 0")
 
+    def check_lists_take_a_span_of_time_from_the_address(self):
+        for view in ("jobs", "episodes", "incidents"):
+            self.open_and_wait(view + "?t=1h")
+            self.browser.wait("document.querySelector('select[aria-label=\"Span of time\"]')?.value === '1h'")
+            self.browser.wait("document.querySelector('nav a[data-view=jobs]').getAttribute('href') === '#/jobs?t=1h'")
+            self.browser.wait("document.querySelector('main table tbody tr')")
+        self.open_and_wait("jobs?from=5&to=6")
+        self.browser.wait("document.querySelector('main .empty')?.textContent.includes('No job matches')")
+
     def check_a_region_opens_with_its_history(self):
         self.open_and_wait("fabric")
         self.browser.wait_for(lambda: self.api("fabric")["regions"])
