@@ -33,7 +33,7 @@ function viewOf(route) {
     case "now": return ["now", "Now", openNow];
     case "episodes": return ["episodes", "Episodes", openEpisodes];
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
-    case "incidents": return ["now", "Incidents", openIncidents];
+    case "incidents": return ["incidents", "Incidents", openIncidents];
     case "fabric": return ["fabric", "Fabric", openFabric];
     case "region": return ["fabric", `Region ${route.what}`, openRegion];
     case "router": return ["fabric", `Router ${route.what}`, openRouter];

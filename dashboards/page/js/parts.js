@@ -173,7 +173,7 @@ export function incidentTable(incidents, options = {}) {
     ["Incident", "wide", (i) => [incidentLink(i), " ", openTag(i)], { value: (i) => i.name, out: (i) => ({ Incident: i.id, Name: i.name, State: openWord(i), Resource: about(i), "File system": i.mount }) }],
     ["Start (UTC)", "tight", whenOf, atTime((i) => i.start)],
     ["Length", "num", (i) => seconds(i.end - i.start), inSeconds((i) => i.end - i.start)],
-    ["Size", "num", (i) => `${count(i.members)} ${i.about === "region" ? "links" : "clients"}`, (i) => i.members],
+    ["Size", "num", (i) => `${count(i.members)} ${i.about === "region" ? "link" : "client"}${i.members === 1 ? "" : "s"}`, (i) => i.members],
     ["Kind", "", (i) => KIND_WORDS[i.kind] ?? i.kind, (i) => KIND_WORDS[i.kind] ?? i.kind],
     ["Cause", "", (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.cause === "unknown" ? null : el("small", {}, `confidence ${percent(i.confidence)}`)].filter(Boolean), { value: (i) => CAUSE_WORDS[i.cause] ?? i.cause, out: (i) => ({ Cause: i.cause, Confidence: i.confidence }) }],
     ["Source", "", (i) => (i.who ? culprit({ series_or_job: i.who }) : "unknown"), (i) => i.who ?? "unknown"],

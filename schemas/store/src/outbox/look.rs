@@ -179,12 +179,13 @@ impl OutboxStore {
         .await
     }
 
-    /// Forgets incidents that were over before `before_s`, with their notices.
+    /// Forgets incidents that were over before `before_s`, with their notices, and silences that ended before it.
     ///
     /// # Errors
     /// Errors of the database.
     pub async fn expire(&mut self, before_s: f64) -> Result<u64, OutboxError> {
         self.run(include_str!("../../sql/outbox/expire.sql"), &[Cell::real(before_s)]).await?;
+        self.run(include_str!("../../sql/outbox/expire_silences.sql"), &[Cell::real(before_s)]).await?;
         self.run(include_str!("../../sql/outbox/expire_incidents.sql"), &[Cell::real(before_s)]).await
     }
 }

@@ -154,6 +154,25 @@ async fn dead_letters_are_retried_unless_superseded() {
 }
 
 #[tokio::test]
+async fn silences_that_ended_long_ago_are_forgotten() {
+    let mut case = case();
+    for until_s in [100.0, 300.0] {
+        let silence = AlertSilence {
+            id: format!("{until_s}"),
+            matchers: BTreeMap::from([("alertname".to_string(), "a".to_string())]),
+            from_s: 0.0,
+            until_s,
+            author: "ann".to_string(),
+            comment: String::new(),
+        };
+        case.outbox.put_silence(&silence).await.unwrap();
+    }
+    case.outbox.expire(200.0).await.unwrap();
+    let left: Vec<String> = case.outbox.silences(0.0).await.unwrap().into_iter().map(|s| s.id).collect();
+    assert_eq!(left, ["300"]);
+}
+
+#[tokio::test]
 async fn incidents_that_are_over_are_listed_when_requested() {
     let mut case = case();
     case.put(vec![notice("i", 1, NoticeKind::Firing), notice("k", 1, NoticeKind::Firing)]);

@@ -1,5 +1,6 @@
 -- Incidents: contended regions, and contention of file systems as the rules of alerts find it. What a region lost is the sum of its
--- affected jobs; what a file system lost is that of its worst client, `lost_by` says which. Of an open one the end is the latest time.
+-- affected jobs; what a file system lost is what its worst client lost in the episodes of that time, `lost_by` says which. The numbers
+-- of a notice are older: they count where the episodes are stored no longer. Of an open incident the end is the latest time.
 CREATE VIEW incidents AS
 SELECT 'region' AS about, r.region_id::text AS incident, r.region_id, NULL::text AS mount, r.metric, r.name, r.start_time, r.end_time,
        r.open, r.links_most::bigint AS members, r.kind, r.cause,
@@ -10,11 +11,29 @@ FROM regions r LEFT JOIN LATERAL (
     FROM region_victims w WHERE w.region_id = r.region_id
 ) v ON true
 UNION ALL
-SELECT 'storage', a.incident, NULL, a.n #>> '{labels,mount}', a.n #>> '{labels,metric}', a.subject, to_timestamp(a.started_s),
-       coalesce(to_timestamp(a.resolved_s), least(coalesce((SELECT now FROM clock), to_timestamp(a.fired_s)), to_timestamp(a.valid_until_s))),
-       a.state = 'firing' AND to_timestamp(a.valid_until_s) >= coalesce((SELECT now FROM clock), to_timestamp(a.fired_s)),
-       (a.n ->> 'members')::bigint, 'unknown', CASE a.action WHEN 'throttle_io' THEN 'other_job' ELSE 'unknown' END,
-       a.n #>> '{advice,causes,0}', (a.n #>> '{advice,confidence}')::double precision, (a.n ->> 'completeness')::double precision,
-       (a.n ->> 'slowdown_s')::double precision, (a.n ->> 'slowdown_lo_s')::double precision, (a.n ->> 'slowdown_hi_s')::double precision,
-       'worst_client'
-FROM (SELECT i.*, i.notice::jsonb AS n FROM alert_incidents i) a WHERE a.n #>> '{labels,mount}' IS NOT NULL;
+SELECT 'storage', a.incident, NULL, a.mount, a.metric, a.subject, a.start_time, a.end_time, a.open,
+       coalesce(l.clients, (a.notice ->> 'members')::bigint), coalesce(c.first ->> 'kind', 'unknown'), coalesce(c.first ->> 'cause', 'unknown'),
+       nullif(c.first ->> 'series_or_job', ''), (c.first ->> 'share')::double precision,
+       coalesce(l.completeness, (a.notice ->> 'completeness')::double precision),
+       coalesce(l.lost_s, (a.notice ->> 'slowdown_s')::double precision),
+       coalesce(l.lost_lo_s, (a.notice ->> 'slowdown_lo_s')::double precision),
+       coalesce(l.lost_hi_s, (a.notice ->> 'slowdown_hi_s')::double precision), 'worst_client'
+FROM (
+    SELECT i.incident, i.subject, n.notice, n.notice #>> '{labels,mount}' AS mount, n.notice #>> '{labels,metric}' AS metric,
+           to_timestamp(i.started_s) AS start_time,
+           coalesce(to_timestamp(i.resolved_s), least(coalesce((SELECT now FROM clock), to_timestamp(i.fired_s)), to_timestamp(i.valid_until_s)))
+               AS end_time,
+           i.state = 'firing' AND to_timestamp(i.valid_until_s) >= coalesce((SELECT now FROM clock), to_timestamp(i.fired_s)) AS open
+    FROM alert_incidents i CROSS JOIN LATERAL (SELECT i.notice::jsonb AS notice) n
+) a LEFT JOIN LATERAL (
+    SELECT e.series_id, count(*) OVER () AS clients, sum(e.slowdown_s) AS lost_s, sum(e.slowdown_lo_s) AS lost_lo_s,
+           sum(e.slowdown_hi_s) AS lost_hi_s, min(e.completeness) AS completeness
+    FROM series s JOIN episodes e USING (series_id)
+    WHERE s.metric = a.metric AND s.part = a.mount AND e.start_time <= a.end_time AND e.end_time >= a.start_time
+    GROUP BY e.series_id ORDER BY sum(e.slowdown_lo_s) DESC, sum(e.slowdown_s) DESC, e.series_id LIMIT 1
+) l ON true LEFT JOIN LATERAL (
+    SELECT e.causes -> 0 AS first FROM episodes e
+    WHERE e.series_id = l.series_id AND e.start_time <= a.end_time AND e.end_time >= a.start_time
+    ORDER BY e.slowdown_s DESC, e.start_time LIMIT 1
+) c ON true
+WHERE a.mount IS NOT NULL;

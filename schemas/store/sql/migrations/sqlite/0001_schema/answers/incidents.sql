@@ -1,6 +1,26 @@
 -- Incidents: contended regions, and contention of file systems as the rules of alerts find it. What a region lost is the sum of its
--- affected jobs; what a file system lost is that of its worst client, `lost_by` says which. Of an open one the end is the latest time.
+-- affected jobs; what a file system lost is what its worst client lost in the episodes of that time, `lost_by` says which. The numbers
+-- of a notice are older: they count where the episodes are stored no longer. Of an open incident the end is the latest time.
 CREATE VIEW incidents AS
+WITH storage AS (
+    SELECT a.incident, a.subject, a.notice, json_extract(a.notice, '$.labels.mount') AS mount,
+           json_extract(a.notice, '$.labels.metric') AS metric, a.started_s AS start_time,
+           coalesce(a.resolved_s, min(coalesce((SELECT now FROM clock), a.fired_s), a.valid_until_s)) AS end_time,
+           a.state = 'firing' AND a.valid_until_s >= coalesce((SELECT now FROM clock), a.fired_s) AS open
+    FROM alert_incidents a WHERE json_extract(a.notice, '$.labels.mount') IS NOT NULL
+), ranked AS (
+    SELECT a.incident, e.series_id, a.start_time, a.end_time, sum(e.slowdown_s) AS lost_s, sum(e.slowdown_lo_s) AS lost_lo_s,
+           sum(e.slowdown_hi_s) AS lost_hi_s, min(e.completeness) AS completeness, count(*) OVER (PARTITION BY a.incident) AS clients,
+           row_number() OVER (PARTITION BY a.incident ORDER BY sum(e.slowdown_lo_s) DESC, sum(e.slowdown_s) DESC, e.series_id) AS rank
+    FROM storage a JOIN series s ON s.metric = a.metric AND s.part = a.mount
+    JOIN episodes e ON e.series_id = s.series_id AND e.start_time <= a.end_time AND e.end_time >= a.start_time
+    GROUP BY a.incident, e.series_id
+), worst AS (
+    SELECT r.*, (SELECT json_extract(e.causes, '$[0]') FROM episodes e
+                 WHERE e.series_id = r.series_id AND e.start_time <= r.end_time AND e.end_time >= r.start_time
+                 ORDER BY e.slowdown_s DESC, e.start_time LIMIT 1) AS first
+    FROM ranked r WHERE r.rank = 1
+)
 SELECT 'region' AS about, CAST(r.region_id AS TEXT) AS incident, r.region_id, NULL AS mount, r.metric, r.name, r.start_time,
        r.end_time, r.open, r.links_most AS members, r.kind, r.cause,
        (SELECT c.series_or_job FROM region_causes c WHERE c.region_id = r.region_id ORDER BY c.position LIMIT 1) AS who,
@@ -10,11 +30,10 @@ FROM regions r LEFT JOIN (
     FROM region_victims GROUP BY region_id
 ) v USING (region_id)
 UNION ALL
-SELECT 'storage', a.incident, NULL, json_extract(a.notice, '$.labels.mount'), json_extract(a.notice, '$.labels.metric'), a.subject,
-       a.started_s, coalesce(a.resolved_s, min(coalesce((SELECT now FROM clock), a.fired_s), a.valid_until_s)),
-       a.state = 'firing' AND a.valid_until_s >= coalesce((SELECT now FROM clock), a.fired_s),
-       json_extract(a.notice, '$.members'), 'unknown', CASE a.action WHEN 'throttle_io' THEN 'other_job' ELSE 'unknown' END,
-       json_extract(a.notice, '$.advice.causes[0]'), json_extract(a.notice, '$.advice.confidence'),
-       json_extract(a.notice, '$.completeness'), json_extract(a.notice, '$.slowdown_s'), json_extract(a.notice, '$.slowdown_lo_s'),
-       json_extract(a.notice, '$.slowdown_hi_s'), 'worst_client'
-FROM alert_incidents a WHERE json_extract(a.notice, '$.labels.mount') IS NOT NULL;
+SELECT 'storage', a.incident, NULL, a.mount, a.metric, a.subject, a.start_time, a.end_time, a.open,
+       coalesce(l.clients, json_extract(a.notice, '$.members')), coalesce(json_extract(l.first, '$.kind'), 'unknown'),
+       coalesce(json_extract(l.first, '$.cause'), 'unknown'), nullif(json_extract(l.first, '$.series_or_job'), ''),
+       json_extract(l.first, '$.share'), coalesce(l.completeness, json_extract(a.notice, '$.completeness')),
+       coalesce(l.lost_s, json_extract(a.notice, '$.slowdown_s')), coalesce(l.lost_lo_s, json_extract(a.notice, '$.slowdown_lo_s')),
+       coalesce(l.lost_hi_s, json_extract(a.notice, '$.slowdown_hi_s')), 'worst_client'
+FROM storage a LEFT JOIN worst l USING (incident);

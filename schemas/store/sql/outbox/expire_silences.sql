@@ -1,0 +1,1 @@
+DELETE FROM alert_silences WHERE until_s < $1
