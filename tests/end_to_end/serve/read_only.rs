@@ -29,7 +29,13 @@ fn reader(folder: &Path) -> Command {
     let program = folder.join("tailback");
     if !program.exists() {
         // By a process of its own: a child of another test would inherit the file that is open for writing ("text file busy").
-        assert!(Command::new("cp").args([crate::TAILBACK.as_ref(), program.as_path()]).status().unwrap().success());
+        assert!(
+            Command::new("cp")
+                .args([crate::TAILBACK.as_ref(), program.as_path()])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
     let mut command = Command::new(program);
     if std::fs::metadata("/proc/self").unwrap().uid() == 0 {

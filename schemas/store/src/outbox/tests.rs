@@ -1,6 +1,8 @@
 use super::*;
 use crate::sqlite::{Retention, Store};
-use schemas::{Action, Advice, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity};
+use schemas::{
+    Action, Advice, AlertSilence, NOTICE_VERSION, Notice, NoticeKind, ResultBatch, RoutedNotice, Severity,
+};
 use std::collections::BTreeMap;
 
 fn notice(incident: &str, sequence: u64, kind: NoticeKind) -> Notice {

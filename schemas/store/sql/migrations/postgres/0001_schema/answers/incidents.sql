@@ -13,7 +13,7 @@ FROM regions r LEFT JOIN LATERAL (
 UNION ALL
 SELECT 'storage', a.incident, NULL, a.mount, a.metric, a.subject, a.start_time, a.end_time, a.open,
        coalesce(l.clients, (a.notice ->> 'members')::bigint), coalesce(c.first ->> 'kind', 'unknown'), coalesce(c.first ->> 'cause', 'unknown'),
-       nullif(c.first ->> 'series_or_job', ''), (c.first ->> 'share')::double precision,
+       nullif(c.first ->> 'series_or_job', ''), coalesce((c.first ->> 'share')::double precision, 0),
        coalesce(l.completeness, (a.notice ->> 'completeness')::double precision),
        coalesce(l.lost_s, (a.notice ->> 'slowdown_s')::double precision),
        coalesce(l.lost_lo_s, (a.notice ->> 'slowdown_lo_s')::double precision),

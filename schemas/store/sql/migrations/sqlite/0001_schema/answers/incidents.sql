@@ -33,7 +33,7 @@ UNION ALL
 SELECT 'storage', a.incident, NULL, a.mount, a.metric, a.subject, a.start_time, a.end_time, a.open,
        coalesce(l.clients, json_extract(a.notice, '$.members')), coalesce(json_extract(l.first, '$.kind'), 'unknown'),
        coalesce(json_extract(l.first, '$.cause'), 'unknown'), nullif(json_extract(l.first, '$.series_or_job'), ''),
-       json_extract(l.first, '$.share'), coalesce(l.completeness, json_extract(a.notice, '$.completeness')),
+       coalesce(json_extract(l.first, '$.share'), 0.0), coalesce(l.completeness, json_extract(a.notice, '$.completeness')),
        coalesce(l.lost_s, json_extract(a.notice, '$.slowdown_s')), coalesce(l.lost_lo_s, json_extract(a.notice, '$.slowdown_lo_s')),
        coalesce(l.lost_hi_s, json_extract(a.notice, '$.slowdown_hi_s')), 'worst_client'
 FROM storage a LEFT JOIN worst l USING (incident);
