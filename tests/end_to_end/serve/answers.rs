@@ -199,6 +199,8 @@ fn incidents_hold_file_systems_by_the_lower_end() {
             let wanted = [
                 ["\"storage\"", "true", "200.5"],
                 ["\"region\"", "true", "60.0"],
+                // What its episodes lost, not what its last notice said.
+                ["\"storage\"", "false", "120.0"],
                 ["\"region\"", "false", "3.75"],
                 ["\"storage\"", "false", "2.5"],
             ];

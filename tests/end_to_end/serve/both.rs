@@ -24,6 +24,10 @@ INSERT INTO alert_incidents VALUES
     ('23456789abcdef01', 'storage_contended', 'warning', 'snx11137', 'resolved', 1795160000, 1795160040, 1795160100, 1795160100, 2,
      'none_capacity', 'a sentence', '{"version":1,"key":"23456789abcdef01.2","members":1,"slowdown_s":3.5,"slowdown_lo_s":2.5,
      "slowdown_hi_s":4.5,"completeness":0.5,"labels":{"mount":"snx11137","metric":"lustre_write_rate"},
+     "advice":{"causes":[],"confidence":0}}'),
+    ('3456789abcdef012', 'storage_contended', 'warning', 'r0c0', 'resolved', 1795168800, 1795168860, 1795169500, 1795169500, 2,
+     'none_capacity', 'a sentence', '{"version":1,"key":"3456789abcdef012.2","members":1,"slowdown_s":90.5,"slowdown_lo_s":80.5,
+     "slowdown_hi_s":95.5,"completeness":0.5,"labels":{"mount":"r0c0","metric":"aries_stall_ratio"},
      "advice":{"causes":[],"confidence":0}}');
 INSERT INTO alert_outbox (key, receiver, incident, sequence, kind, notice) VALUES
     ('0123456789abcdef.1', 'operators', '0123456789abcdef', 1, 'firing', '{}');
