@@ -9,6 +9,7 @@
 //! | [`panics`] | a panic ends the process |
 //! | [`memory`] | what the allocator keeps |
 //! | [`bars`] | progress on a terminal |
+//! | [`tls`] | OpenSSL at the end of the process |
 //! | [`shutdown`] | Ctrl-C and SIGTERM |
 
 pub mod bars;
@@ -19,3 +20,4 @@ pub mod memory;
 pub mod panics;
 pub mod runtime;
 pub mod shutdown;
+pub mod tls;

@@ -9,6 +9,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     tailback::panics::end_the_process();
+    tailback::tls::keep_until_the_end();
     tailback::memory::keep_pages();
     tailback::memory::take_small_pages();
     match tailback::cli::run() {

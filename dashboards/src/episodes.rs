@@ -106,7 +106,7 @@ pub struct EpisodeAnswer {
     spans: Vec<Span>,
     /// The rule that decided, in the sentences of `tailback explain`.
     why: Vec<String>,
-    /// What is not known of it, likewise.
+    /// The facts about it that are missing, likewise.
     unknown: Vec<String>,
     /// Jobs that used the series during the episode.
     jobs: Vec<JobBeside>,

@@ -74,7 +74,7 @@ function factsOf({ episode, metric }) {
   ]);
 }
 
-/** The rule that decided and what is not known, in the words of `tailback explain`. */
+/** The rule that decided and the facts that are missing, in the words of `tailback explain`. */
 function sentences({ why, unknown }) {
   return [...why.map((text) => el("p", {}, text)), ...unknown.map((text) => el("p", { class: "muted" }, `Unknown: ${text}`))];
 }

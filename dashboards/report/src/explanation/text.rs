@@ -14,7 +14,7 @@ impl Explanation {
         why(self)
     }
 
-    /// What is not known of the episode, in sentences.
+    /// The facts about the episode that are missing, in sentences.
     pub fn unknown(&self) -> Vec<String> {
         missing(self)
     }

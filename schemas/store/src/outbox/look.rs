@@ -73,7 +73,7 @@ fn notice(mut row: Cells) -> Result<Notice, OutboxError> {
 }
 
 impl OutboxStore {
-    /// Incidents that fire, the latest first; with `since_s` also resolved ones that began since then. At most `limit`.
+    /// Incidents that fire, the latest first; with `since_s` also ones resolved since then. At most `limit`.
     ///
     /// # Errors
     /// Errors of the database.

@@ -1,3 +1,3 @@
 SELECT incident, rule, severity, subject, state, started_s, fired_s, resolved_s, action, summary, notice
-FROM alert_incidents WHERE state = 'firing' OR (?1 AND started_s >= ?2)
+FROM alert_incidents WHERE state = 'firing' OR (?1 AND resolved_s >= ?2)
 ORDER BY state, started_s DESC, incident LIMIT 1000
