@@ -28,6 +28,7 @@ pub mod compare;
 mod moment;
 mod part;
 mod shares;
+mod stretches;
 
 pub use cell_runs::CellRuns;
 pub use cells::Cell;

@@ -88,9 +88,10 @@ impl JobLedger {
     pub fn put(&mut self, job: Job) -> BTreeSet<Name> {
         let job_id = job.job_id.clone();
         let mut nodes: BTreeSet<Name> = job.nodes.iter().cloned().collect();
-        if let Some(old) = self.jobs.remove(&job_id) {
-            self.forget_place(&old.job);
-            nodes.extend(old.job.nodes);
+        let old = self.jobs.remove(&job_id).map(|old| old.job);
+        if let Some(old) = &old {
+            self.forget_place(old);
+            nodes.extend(old.nodes.iter().cloned());
         }
         for node in &job.nodes {
             self.by_node.entry(node.clone()).or_default().insert(job_id.clone());
@@ -102,11 +103,24 @@ impl JobLedger {
             open.extend(nodes.iter().filter_map(|node| self.by_node.get(node)).flatten().cloned());
         }
         self.changed.insert(job_id.clone());
-        self.jobs.insert(job_id, Tracked::fresh(job));
-        for job_id in open {
-            nodes.extend(self.presume_end(&job_id));
+        self.jobs.insert(job_id.clone(), Tracked::fresh(job));
+        self.presume_end(&job_id);
+        self.keep_changed(&mut nodes, old.as_ref(), &job_id);
+        for other in open.iter().filter(|other| **other != job_id) {
+            nodes.extend(self.presume_end(other));
         }
         nodes
+    }
+
+    /// Leaves in `nodes`, those of a job before and after an update, the ones on which it begins or ends at another time. A job of
+    /// thousands of nodes that are reported one by one begins on the new ones alone.
+    fn keep_changed(&self, nodes: &mut BTreeSet<Name>, old: Option<&Job>, job_id: &Name) {
+        let now = self.jobs.get(job_id).map(|tracked| &tracked.job);
+        let (Some(old), Some(now)) = (old, now) else { return };
+        if (old.start, old.end) == (now.start, now.end) {
+            let [before, after] = [old, now].map(|job| job.nodes.iter().collect::<BTreeSet<&Name>>());
+            nodes.retain(|node| before.contains(node) != after.contains(node));
+        }
     }
 
     /// Reports a job that was over long ago and keeps nothing of it.

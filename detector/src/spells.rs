@@ -84,12 +84,11 @@ impl Spells {
     }
 
     /// What was found out after `from` and up to `to`, in the order of time, and how the file system stood after each.
-    pub fn between(&self, from: Time, to: Time) -> Vec<(Found, Standing)> {
-        if self.changes.back().is_none_or(|(latest, _)| latest.at <= from) {
-            return Vec::new();
-        }
-        let first = self.until(from);
-        self.changes.range(first..self.until(to).max(first)).copied().collect()
+    pub fn between(&self, from: Time, to: Time) -> impl Iterator<Item = &(Found, Standing)> {
+        let is_over = self.changes.back().is_none_or(|(latest, _)| latest.at <= from);
+        let first = if is_over { self.changes.len() } else { self.until(from) };
+        let last = if is_over { first } else { self.until(to).max(first) };
+        self.changes.range(first..last)
     }
 
     /// The number of changes up to `time`.
@@ -158,6 +157,6 @@ mod tests {
         spells.add(Found { at: at(1000.0), series: SeriesIndex(2), change: Change::Entered(at(990.0)) });
         spells.add(Found { at: at(1010.0), series: SeriesIndex(2), change: Change::Recovered(at(1005.0)) });
         assert!(!spells.standing(at(1010.0)).is_quiet(at(1010.0), 600.0));
-        assert_eq!(spells.between(at(0.0), at(1005.0)).len(), 1);
+        assert_eq!(spells.between(at(0.0), at(1005.0)).count(), 1);
     }
 }

@@ -114,6 +114,16 @@ impl Entry {
             let on_node = job.nodes.contains(node);
             return on_node.then(|| span(job.start, job.end)).into_iter().collect();
         }
+        let mut said = self.starts.values().chain(self.ends.values());
+        if !said.any(|said| said.nodes.contains(node)) {
+            return Vec::new();
+        }
+        // Most jobs start once: their thousands of nodes are not copied for each of them.
+        if let (Some((start, said)), 1, true) =
+            (self.starts.first_key_value(), self.starts.len(), self.ends.is_empty())
+        {
+            return vec![span(*start, said.end)];
+        }
         let runs = self.put_together().into_iter().filter(|run| run.said.nodes.contains(node));
         runs.map(|run| span(run.start, run.said.end)).collect()
     }

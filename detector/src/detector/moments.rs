@@ -176,9 +176,14 @@ impl Takings {
         for (taker, share) in moment.shares((lost_s / seconds).min(1.0)) {
             *self.by.entry(taker.clone()).or_default() += share * lost_s;
         }
-        while self.by.len() > TAKERS_MAX {
-            let least = self.by.iter().min_by(|a, b| a.1.total_cmp(b.1)).map(|(taker, _)| taker.clone());
-            least.map(|taker| self.by.remove(&taker));
-        }
+        self.keep_largest();
+    }
+
+    /// Forgets the jobs that took least. Thousands of clients may gain in one block.
+    fn keep_largest(&mut self) {
+        let Some(most) = self.by.len().checked_sub(TAKERS_MAX).filter(|most| *most > 0) else { return };
+        let mut by_loss: Vec<(Taker, f64)> = std::mem::take(&mut self.by).into_iter().collect();
+        by_loss.sort_by(|a, b| a.1.total_cmp(&b.1));
+        self.by = by_loss.into_iter().skip(most).collect();
     }
 }

@@ -4,7 +4,7 @@ use super::Detector;
 use crate::coverage::Coverage;
 use crate::jobs::{self, Facts, JobPart};
 use crate::ledger::Tracked;
-use schemas::{Episode, Job, JobResult, Metric, Name, SeriesIndex, SeriesInfo, Time};
+use schemas::{Episode, Job, JobResult, Name, SeriesIndex, SeriesInfo, Time};
 use std::collections::{BTreeMap, HashSet};
 
 /// A job row that comes this many seconds after the job's start still restarts the baselines of its nodes.
@@ -63,11 +63,7 @@ impl Detector {
     /// Series that belong to a node alone, as rows or jobs spell it; a router's links serve many.
     pub(super) fn node_series(&self, node: &Name) -> Vec<SeriesIndex> {
         let node = self.ingest.spelling_of(node);
-        let of_node = Metric::all().rev().filter(|metric| !metric.has_sum());
-        let mut series: Vec<SeriesIndex> =
-            of_node.flat_map(|metric| self.ingest.series_of(metric, node)).collect();
-        series.retain(|s| s.at() < self.series.len());
-        series
+        self.ingest.series_without_sum(node).filter(|series| series.at() < self.series.len()).collect()
     }
 
     /// Results that are due. `episodes` are those that changed.

@@ -6,7 +6,7 @@
 use super::Detector;
 use crate::evidence::Mount;
 use crate::model::{Closing, ModelEvent};
-use crate::spells::{Change, Found, Spells};
+use crate::spells::{Change, Found, Spells, Standing};
 use schemas::{SeriesIndex, Time};
 use std::collections::BTreeSet;
 
@@ -51,18 +51,31 @@ impl Detector {
         let slot = self.series[series.at()];
         let Some(spells) = self.spells_of(series) else { return };
         let until = time.plus_seconds(-self.known_after_s());
-        let found = spells.between(slot.shifts_applied, until);
+        let mut may_be_doubted = self.banks[slot.metric.at()].warmed_since(slot.number as usize).is_some();
+        let is_of_use = |(found, standing): &&(Found, Standing)| match found.change {
+            Change::Entered(_) => may_be_doubted && found.series != series,
+            Change::Gained(_) => found.series == series,
+            Change::Recovered(_) => {
+                let is_quiet = standing.is_quiet(found.at, QUIET_AWAITED_S);
+                may_be_doubted |= is_quiet;
+                is_quiet
+            }
+            Change::Left => false,
+        };
+        let found: Vec<Change> = spells
+            .between(slot.shifts_applied, until)
+            .filter(is_of_use)
+            .map(|(found, _)| found.change)
+            .collect();
         self.series[series.at()].shifts_applied = until;
-        for (found, standing) in found {
-            match found.change {
-                Change::Entered(start) if found.series != series => self.doubt_baseline(series, start, time),
-                Change::Gained(since) if found.series == series && !self.is_at_its_level(series, since) => {
+        for change in found {
+            match change {
+                Change::Entered(start) => self.doubt_baseline(series, start, time),
+                Change::Gained(since) if !self.is_at_its_level(series, since) => {
                     self.coverage.hold(series, since);
                 }
-                Change::Recovered(since) if standing.is_quiet(found.at, QUIET_AWAITED_S) => {
-                    self.begin_quiet(series, since, time);
-                }
-                _ => {}
+                Change::Gained(_) | Change::Left => {}
+                Change::Recovered(since) => self.begin_quiet(series, since, time),
             }
         }
     }

@@ -137,11 +137,11 @@ impl Traffic {
         let mut trickles = BTreeMap::new();
         let of_jobs = self.jobs().filter_map(|(mover, job)| {
             let known = known(job, mover.1);
-            trickles.insert(mover.clone(), self.trickles(mover, known.start, until - AWAITED));
-            let blocks = self.active_blocks(mover, known.start, until);
-            let mut seen = self.hindsight(mover, &blocks, until, known.earlier)?;
+            trickles.insert(mover.clone(), self.trickles(&mover, known.start, until - AWAITED));
+            let blocks = self.active_blocks(&mover, known.start, until);
+            let mut seen = self.hindsight(&mover, &blocks, until, known.earlier)?;
             seen.lost.retain(|block| block.lost >= known.least_effect);
-            Some((mover.clone(), (blocks, seen)))
+            Some((mover, (blocks, seen)))
         });
         let mut jobs: Jobs = of_jobs.collect();
         let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().map(|block| block.number));

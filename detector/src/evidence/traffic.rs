@@ -37,7 +37,7 @@ pub type Mover = (Taker, Metric);
 pub struct Traffic {
     /// The block that is noted next, counted since the epoch.
     next: Option<i64>,
-    rates: BTreeMap<Mover, Rates>,
+    rates: BTreeMap<Taker, Vec<(Metric, Rates)>>,
     /// What all moved together.
     total: Vec<f32>,
     /// When the next block is over and all its rows have arrived.
@@ -88,27 +88,44 @@ impl Traffic {
     pub fn note(&mut self, block: i64, rates: &BTreeMap<Mover, [f64; 2]>) {
         let first = self.next.unwrap_or(block).max(block - KEPT as i64 + 1);
         for skipped in first..=block {
-            self.rates.values_mut().for_each(|known| known.forget(skipped));
+            self.rates.values_mut().flatten().for_each(|(_, known)| known.forget(skipped));
             self.total[slot(skipped)] = 0.0;
         }
         for (mover, [rate, ticks]) in rates.iter().filter(|(_, [rate, _])| *rate > 0.0) {
-            let known = self.rates.entry(mover.clone()).or_insert_with(|| Rates::new(&mover.0, block));
+            let known = self.rates_of(mover, block);
             known.of[slot(block)] = *rate as f32;
             if let Some(known) = known.ticks.get_mut(slot(block)) {
                 *known = *ticks as f32;
             }
-            self.total[slot(block)] += *rate as f32;
             known.last_active = block;
             known.hold(block);
+            self.total[slot(block)] += *rate as f32;
         }
-        self.rates.retain(|_, known| block - known.last_active < KEPT as i64);
+        self.rates.retain(|_, of_taker| {
+            of_taker.retain(|(_, known)| block - known.last_active < KEPT as i64);
+            !of_taker.is_empty()
+        });
         self.next = Some(block + 1);
+    }
+
+    /// The rates of one that moves something in `block`.
+    fn rates_of(&mut self, (taker, metric): &Mover, block: i64) -> &mut Rates {
+        let of_taker = self.rates.entry(taker.clone()).or_default();
+        let at = of_taker.binary_search_by_key(metric, |(known, _)| *known).unwrap_or_else(|at| {
+            of_taker.insert(at, (*metric, Rates::new(taker, block)));
+            at
+        });
+        &mut of_taker[at].1
+    }
+
+    fn known(&self, (taker, metric): &Mover) -> Option<&Rates> {
+        self.rates.get(taker)?.iter().find(|(known, _)| known == metric).map(|(_, rates)| rates)
     }
 
     /// Forgets clients that were not seen for long.
     pub fn forget(&mut self, gone: &HashSet<SeriesIndex>) {
         let is_gone = |taker: &Taker| matches!(taker, Taker::Client(series) if gone.contains(series));
-        self.rates.retain(|(taker, _), _| !is_gone(taker));
+        self.rates.retain(|taker, _| !is_gone(taker));
     }
 
     /// Blocks from `since` on that are looked at before block `until`; none before the first that was noted.
@@ -117,11 +134,19 @@ impl Traffic {
     }
 
     /// Jobs that moved something in the blocks that are kept, by metric.
-    pub(super) fn jobs(&self) -> impl Iterator<Item = (&Mover, &Name)> {
-        self.rates.keys().filter_map(|mover| match &mover.0 {
-            Taker::Job(job) => Some((mover, job)),
+    pub(super) fn jobs(&self) -> impl Iterator<Item = (Mover, &Name)> {
+        let jobs = self.rates.iter().filter_map(|(taker, rates)| match taker {
+            Taker::Job(job) => Some((taker, job, rates)),
             Taker::Client(_) => None,
-        })
+        });
+        let movers = |(taker, job, rates)| {
+            let of_job: &Vec<(Metric, Rates)> = rates;
+            of_job
+                .iter()
+                .map(move |(metric, _)| (Taker::clone(taker), *metric))
+                .map(move |mover| (mover, job))
+        };
+        jobs.flat_map(movers)
     }
 
     /// What all moved together in a block that is kept.
@@ -131,26 +156,28 @@ impl Traffic {
 
     /// What one moved by a metric in a block that is kept.
     pub(super) fn rate(&self, mover: &Mover, block: i64) -> f64 {
-        self.rates.get(mover).map_or(0.0, |known| known.at(block))
+        self.known(mover).map_or(0.0, |known| known.at(block))
     }
 
     /// What all but one moved in a block that is kept, by whatever metric.
     pub(super) fn others(&self, own: &Taker) -> impl Fn(i64) -> f64 {
-        let of_own = Metric::all().filter_map(|metric| self.rates.get(&(own.clone(), metric)));
-        let of_own: Vec<&Rates> = of_own.collect();
-        move |block| (self.total(block) - of_own.iter().map(|rates| rates.at(block)).sum::<f64>()).max(0.0)
+        let of_own: &[(Metric, Rates)] = self.rates.get(own).map_or(&[], Vec::as_slice);
+        move |block| {
+            let own: f64 = of_own.iter().map(|(_, rates)| rates.at(block)).sum();
+            (self.total(block) - own).max(0.0)
+        }
     }
 
     /// Ticks of activity in it.
     pub(super) fn active_ticks(&self, mover: &Mover, block: i64) -> f64 {
-        let ticks = self.rates.get(mover).and_then(|known| known.ticks.get(slot(block)));
+        let ticks = self.known(mover).and_then(|known| known.ticks.get(slot(block)));
         ticks.map_or(0.0, |ticks| f64::from(*ticks))
     }
 
     /// Blocks in which a job moved next to nothing of what it once held, and no other job anything that matters beside that:
     /// it does other work then, or its node is slow. Short pauses between them belong to them.
     pub(super) fn trickles(&self, own: &Mover, since: i64, until: i64) -> Vec<i64> {
-        let Some(rates) = self.rates.get(own) else { return Vec::new() };
+        let Some(rates) = self.known(own) else { return Vec::new() };
         let (held, others) = (f64::from(rates.held), self.others(&own.0));
         let is_trickle = |block: &i64| {
             let moved = rates.of_client(*block);
@@ -173,7 +200,7 @@ impl Traffic {
 
     /// The latest blocks before `until` in which `own` was active and which `is_quiet` allows, the latest first.
     pub fn reference(&self, own: &Mover, until: i64, is_quiet: impl Fn(i64) -> bool) -> Vec<i64> {
-        let Some(own) = self.rates.get(own) else { return Vec::new() };
+        let Some(own) = self.known(own) else { return Vec::new() };
         let quiet: Vec<i64> = self.blocks(i64::MIN, until).rev().filter(|block| is_quiet(*block)).collect();
         let most = quiet.iter().map(|block| own.at(*block)).fold(0.0, f64::max);
         let is_active = |block: &i64| most > 0.0 && own.at(*block) >= ACTIVE_SHARE * most;
@@ -200,25 +227,21 @@ impl Traffic {
         let cost = own.1.cost_range();
         let mut moment =
             Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0, cost };
-        let mean =
-            |rates: &Rates| kept.iter().map(|block| rates.at(*block)).sum::<f64>() / kept.len().max(1) as f64;
-        let mut rates = self.rates.iter().peekable();
-        while let Some((mover, first)) = rates.next() {
-            let taker = &mover.0;
-            let (mut before, mut now) = (mean(first), first.at(block));
-            if mover == own {
-                moment.own_before = before;
-            }
-            while let Some((mover, more)) = rates.next_if(|((other, _), _)| other == taker) {
-                (before, now) = (before + mean(more), now + more.at(block));
-                if mover == own {
-                    moment.own_before = mean(more);
-                }
-            }
+        let slots: Vec<usize> = kept.iter().map(|block| slot(*block)).collect();
+        let mean = |rates: &Rates| {
+            slots.iter().map(|slot| f64::from(rates.of[*slot])).sum::<f64>() / slots.len().max(1) as f64
+        };
+        moment.own_before = self.known(own).map_or(0.0, mean);
+        let of_own = self.rates.get_key_value(&own.0).map(|(taker, _)| taker);
+        // What it moves by another metric instead is no gain.
+        let others =
+            self.rates.iter().filter(|(taker, _)| of_own.is_none_or(|own| !std::ptr::eq(own, *taker)));
+        for (taker, rates) in others {
+            let sums = rates.iter().map(|(_, rates)| [mean(rates), rates.at(block)]);
+            let [before, now] =
+                sums.fold([0.0; 2], |sum, of_metric| [sum[0] + of_metric[0], sum[1] + of_metric[1]]);
             let change = now - before;
-            if *taker == own.0 {
-                // What it moves by another metric instead is no gain.
-            } else if change > SURE_CHANGE * before {
+            if change > SURE_CHANGE * before {
                 moment.gains.push((taker.clone(), (change * now).sqrt()));
                 moment.gained += change;
             } else if change < -SURE_CHANGE * before && now > STOPPED_SHARE * before {

@@ -171,6 +171,11 @@ impl Component {
         self.parts.iter().filter(|part| part.metric == metric).map(|part| part.series).collect()
     }
 
+    /// Series of its parts by metrics without a sum.
+    pub fn series_without_sum(&self) -> impl Iterator<Item = SeriesIndex> {
+        self.parts.iter().filter(|part| !part.metric.has_sum()).map(|part| part.series)
+    }
+
     /// Series of its parts, and of the whole where there is one.
     pub fn series(&self) -> Vec<SeriesIndex> {
         self.parts.iter().map(|p| p.series).chain(self.whole.iter().map(|w| w.series)).collect()

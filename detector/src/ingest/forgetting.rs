@@ -6,7 +6,7 @@
 use super::Ingest;
 use super::component::Component;
 use super::reporter::{Part, Reporter};
-use schemas::{LastSeen, Metric, Name, SeriesIndex, Silence, Source, Time};
+use schemas::{LastSeen, Name, SeriesIndex, Silence, Source, Time};
 use std::collections::HashSet;
 
 /// What of forgotten sources was not reported yet.
@@ -39,8 +39,7 @@ impl Ingest {
             return self.served.knows(source);
         }
         let Some(group) = source.metrics.first().map(|metric| metric.group()) else { return false };
-        let component = self.by_name.get(&(group, source.component.clone()));
-        component.is_some_and(|number| self.components[*number as usize].has(source))
+        self.component_of(group, &source.component).is_some_and(|component| component.has(source))
     }
 
     /// Numbers of sources mean others from here on.
@@ -87,18 +86,14 @@ impl Ingest {
         let names = self.components.iter().filter(|component| component.reporters.is_empty());
         let mut gone: Vec<Name> = names.map(|component| component.name.clone()).collect();
         self.components.retain(|component| !component.reporters.is_empty());
-        self.by_name.retain(|_, component| match numbers[*component as usize] {
-            Some(number) => {
-                *component = number;
-                true
-            }
-            None => false,
+        self.by_name.retain(|_, components| {
+            *components = components.iter().filter_map(|number| numbers[*number as usize]).collect();
+            !components.is_empty()
         });
         gone.extend(self.forget_routers(&numbers));
         self.clock.renumber(&numbers);
         for name in gone {
-            let has_component = |metric: Metric| self.by_name.contains_key(&(metric.group(), name.clone()));
-            if !self.routers.contains_key(&name) && !Metric::all().any(has_component) {
+            if !self.routers.contains_key(&name) && !self.by_name.contains_key(&name) {
                 self.spellings.remove(&name);
             }
         }

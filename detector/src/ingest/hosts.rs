@@ -1,16 +1,15 @@
 //! How rows spell hosts.
 
 use super::Ingest;
-use schemas::{Metric, Name};
+use schemas::Name;
 
 impl Ingest {
     /// How rows spell `host`: itself unless another name of the same first label is the only one.
     pub fn spelling_of<'a>(&'a self, host: &'a Name) -> &'a Name {
-        let is_known = |metric: Metric| self.by_name.contains_key(&(metric.group(), host.clone()));
         match self.spellings.only(host) {
             None => host,
             Some(only) if only == host => host,
-            Some(_) if self.routers.contains_key(host) || Metric::all().any(is_known) => host,
+            Some(_) if self.routers.contains_key(host) || self.by_name.contains_key(host) => host,
             Some(only) => only,
         }
     }

@@ -150,8 +150,8 @@ pub struct Ingest {
     /// Where the rows of each source belong; the numbers of sources do not outlive the process.
     #[serde(skip)]
     slots: Vec<Slot>,
-    /// By the group of their metrics.
-    by_name: HashMap<(Metric, Name), u32>,
+    /// By name: a component has one for each group of metrics.
+    by_name: HashMap<Name, Vec<u32>>,
     /// Routers by the node that reports them.
     routers: HashMap<Name, Vec<u32>>,
     /// Components and those that report routers, as rows spell them.
@@ -227,8 +227,20 @@ impl Ingest {
 
     /// Series of one metric of a component; empty if it was never seen.
     pub fn series_of(&self, metric: Metric, component: &Name) -> Vec<SeriesIndex> {
-        let key = (metric.group(), component.clone());
-        self.by_name.get(&key).map_or(Vec::new(), |c| self.components[*c as usize].series_by(metric))
+        self.component_of(metric, component).map_or(Vec::new(), |found| found.series_by(metric))
+    }
+
+    /// Series of a component by metrics without a sum: they belong to a node alone.
+    pub fn series_without_sum(&self, component: &Name) -> impl Iterator<Item = SeriesIndex> {
+        self.components_of(component).flat_map(Component::series_without_sum)
+    }
+
+    fn components_of(&self, name: &Name) -> impl Iterator<Item = &Component> {
+        self.by_name.get(name).into_iter().flatten().map(|number| &self.components[*number as usize])
+    }
+
+    fn component_of(&self, metric: Metric, name: &Name) -> Option<&Component> {
+        self.components_of(name).find(|component| component.group == metric.group())
     }
 
     /// Routers, as a whole, that `node` reports: the ones it hangs on, since a node reads its own router's counters.
@@ -240,8 +252,7 @@ impl Ingest {
     /// Nodes that report `router`.
     pub fn nodes_of(&self, router: &Name) -> Vec<Name> {
         let known = Metric::all().filter(|metric| metric.has_sum());
-        let found = known.filter_map(|metric| self.by_name.get(&(metric.group(), router.clone())));
-        found.flat_map(|c| self.components[*c as usize].producers()).collect()
+        known.filter_map(|metric| self.component_of(metric, router)).flat_map(Component::producers).collect()
     }
 
     /// Takes rows; `out` gains what they make known.
@@ -368,14 +379,7 @@ impl Ingest {
         if self.series.used() >= self.series_max && !self.knows(described) {
             return None;
         }
-        let key = (group, described.component.clone());
-        let next = self.components.len() as u32;
-        let component = *self.by_name.entry(key).or_insert(next);
-        if component == next {
-            let new = Component::new(group, described.component.clone());
-            growth::push(&mut self.components, new);
-            self.spellings.add(&described.component);
-        }
+        let component = self.numbered(group, &described.component);
         let series = &mut self.series;
         let number = |metric, part| series.give(metric, described.component.clone(), part);
         let state = &mut self.components[component as usize];
@@ -385,6 +389,20 @@ impl Ingest {
         };
         self.note_router(component, described);
         Some(Slot::Component(component, slot))
+    }
+
+    /// The number of a component, which is made where there is none.
+    fn numbered(&mut self, group: Metric, name: &Name) -> u32 {
+        let numbers = self.by_name.entry(name.clone()).or_default();
+        let is_of_group = |number: &&u32| self.components[**number as usize].group == group;
+        if let Some(known) = numbers.iter().find(is_of_group) {
+            return *known;
+        }
+        let number = self.components.len() as u32;
+        numbers.push(number);
+        growth::push(&mut self.components, Component::new(group, name.clone()));
+        self.spellings.add(name);
+        number
     }
 
     fn note_router(&mut self, component: u32, source: &Source) {

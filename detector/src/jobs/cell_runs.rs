@@ -1,6 +1,7 @@
 //! The cells of a job as they are kept and sent: equal ones in a row are one. A job without a baseline has thousands alike.
 
 use super::cells::{CELLS_MAX, Cell};
+use super::stretches::Alike;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -22,6 +23,11 @@ struct Run {
 pub struct TooManyCells(usize);
 
 impl CellRuns {
+    /// Equal cells in a row, in the order of their numbers.
+    pub(super) fn alike(&self) -> Alike {
+        self.0.iter().map(|run| (run.first..run.first + i64::from(run.count), run.cell)).collect()
+    }
+
     /// The cells, one by one.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &Cell)> {
         self.0.iter().flat_map(|run| (0..run.count).map(|at| (run.first + i64::from(at), &run.cell)))

@@ -1,6 +1,7 @@
 //! Losses over time: cells of one second, or of twice, four times, … as much for long jobs.
 
 use super::cell_runs::{CellRuns, Runs};
+use super::stretches::Alike;
 use schemas::{Episode, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -58,12 +59,15 @@ impl Cell {
 }
 
 /// Cells of a wider grain.
-pub(super) fn coarsened(cells: &CellRuns, doublings: u32) -> Cells {
+pub(super) fn coarsened(cells: &CellRuns, doublings: u32) -> Alike {
+    if doublings == 0 {
+        return cells.alike();
+    }
     let mut wide = Cells::new();
     for (at, cell) in cells.iter() {
         wide.entry(at >> doublings).or_default().append(cell);
     }
-    wide
+    wide.into_iter().collect::<CellRuns>().alike()
 }
 
 /// Adds to `cells` what `episode` cost between two times; the sum of it.

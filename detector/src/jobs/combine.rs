@@ -1,12 +1,12 @@
 //! One result of the parts that several detectors know.
 
-use super::cells::{self, Cell, Cells};
+use super::cells::{self, Cell};
 use super::moment::{self, Charge};
 use super::part::{JobPart, MetricPart};
 use super::shares::{CauseSums, shares};
+use super::stretches::{self, Alike, Stretches};
 use schemas::{Cause, JobResult, Metric, Name};
-use std::collections::btree_map::IntoIter;
-use std::iter::Peekable;
+use std::ops::Range;
 
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
@@ -67,8 +67,8 @@ pub(super) struct Merged<'a> {
     /// Series of which it is not known whether the job used them, and nodes without any.
     pub(super) unknown: f64,
     pub(super) silent: f64,
-    /// The cells that were not looked at yet, in their order.
-    cells: Peekable<IntoIter<i64, Cell>>,
+    /// Its cells.
+    cells: Alike,
     /// The cell that is looked at, where it has that one.
     pub(super) cell: Option<Cell>,
     pub(super) cell_s: f64,
@@ -104,20 +104,22 @@ impl Merged<'_> {
 fn reduce(merged: &mut [Merged<'_>]) -> Losses {
     let mut losses = Losses::default();
     let mut charges: Vec<Charge> = Vec::with_capacity(merged.len());
-    while let Some(moment) = merged.iter_mut().filter_map(|m| m.cells.peek().map(|(at, _)| *at)).min() {
-        for of_metric in merged.iter_mut() {
-            of_metric.cell = of_metric.cells.next_if(|(at, _)| *at == moment).map(|(_, cell)| cell);
-        }
-        let contended_s = merged.iter().filter_map(|m| m.cell.as_ref()).map(|cell| cell.contended_s);
-        losses.contended_s += contended_s.fold(0.0, f64::max);
+    let mut stretches = Stretches::of(merged.iter_mut().map(|m| std::mem::take(&mut m.cells)));
+    let mut cells = Vec::with_capacity(merged.len());
+    while let Some(numbers) = stretches.next(&mut cells) {
+        let count = (numbers.end - numbers.start) as f64;
+        merged.iter_mut().zip(&cells).for_each(|(of_metric, cell)| of_metric.cell = *cell);
+        let contended_s = cells.iter().flatten().map(|cell| cell.contended_s);
+        losses.contended_s += contended_s.fold(0.0, f64::max) * count;
         moment::charge(merged, &mut charges);
         for (of_metric, charge) in merged.iter_mut().zip(&charges) {
-            losses.lost_s += charge.lost_s;
-            losses.certain_s += charge.certain_s * of_metric.least_share * of_metric.confirmed_share;
-            of_metric.charged_s += charge.lost_s;
-            of_metric.certain_s += charge.certain_s;
+            let (lost_s, certain_s) = (charge.lost_s * count, charge.certain_s * count);
+            losses.lost_s += lost_s;
+            losses.certain_s += certain_s * of_metric.least_share * of_metric.confirmed_share;
+            of_metric.charged_s += lost_s;
+            of_metric.certain_s += certain_s;
         }
-        losses.most_s += charges.iter().map(|charge| charge.most_s).fold(0.0, f64::max);
+        losses.most_s += charges.iter().map(|charge| charge.most_s).fold(0.0, f64::max) * count;
     }
     merged.iter().for_each(|m| explain(&mut losses, m));
     losses
@@ -154,25 +156,27 @@ fn explain(losses: &mut Losses, merged: &Merged<'_>) {
 
 fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Merged<'a>> {
     let grain = parts.iter().map(|part| part.grain).max()?;
-    let mut cells = Cells::new();
-    let mut found: Vec<&MetricPart> = Vec::new();
     let of_links = !metric.is_progress() && parts.iter().any(|part| part.of_links);
-    for part in parts.iter().filter(|part| part.of_links || !of_links) {
-        for of_metric in part.metrics.iter().filter(|m| m.metric == metric) {
-            for (at, cell) in cells::coarsened(&of_metric.cells, grain - part.grain) {
-                cells.entry(at).or_default().add(&cell);
-            }
-            found.push(of_metric);
-        }
+    let counted = parts.iter().filter(|part| part.of_links || !of_links);
+    let of_metric = |part: &&'a JobPart| {
+        let (grain, of_it) = (part.grain, part.metrics.iter().filter(move |m| m.metric == metric));
+        of_it.map(move |m| (m, grain))
+    };
+    let (found, grains): (Vec<&MetricPart>, Vec<u32>) = counted.flat_map(of_metric).unzip();
+    if found.is_empty() {
+        return None;
     }
+    let cells =
+        stretches::sums(found.iter().zip(grains).map(|(part, of_part)| (&part.cells, grain - of_part)));
     let used = found.iter().map(|m| m.used).sum::<u32>().max(1);
     let named = |part: &&MetricPart| {
         part.causes.iter().any(|cause| !matches!(cause.cause, Cause::Unknown | Cause::Node))
     };
     let of_a_node = |part: &&MetricPart| part.causes.iter().any(|cause| cause.cause == Cause::Node);
-    let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
+    let lost_s = |(numbers, cell): &(Range<i64>, Cell)| cell.lost_s * (numbers.end - numbers.start) as f64;
+    let total_s: f64 = cells.iter().map(lost_s).sum();
     let suspected_s: f64 = found.iter().map(|part| part.suspected_s).sum();
-    let merged = Merged {
+    Some(Merged {
         metric,
         used: f64::from(used),
         unknown: f64::from(found.iter().map(|m| m.unknown).sum::<u32>()),
@@ -180,7 +184,7 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
         cell_s: cells::width_s(grain),
         total_s,
         confirmed_share: if total_s > 0.0 { (1.0 - suspected_s / total_s).max(0.0) } else { 1.0 },
-        cells: cells.into_iter().peekable(),
+        cells,
         cell: None,
         charged_s: 0.0,
         certain_s: 0.0,
@@ -189,8 +193,7 @@ fn merge<'a>(metric: Metric, parts: &[&'a JobPart], nodes: &Nodes) -> Option<Mer
         names: found.iter().any(named),
         waits_for_a_node: found.iter().any(of_a_node),
         parts: found,
-    };
-    (!merged.parts.is_empty()).then_some(merged)
+    })
 }
 
 /// Seconds from the job's start until it is judged.

@@ -3,6 +3,7 @@
 mod forgetting;
 mod in_order;
 mod job_sources;
+mod known_sources;
 mod old_jobs;
 mod ordered;
 mod outgoing;
@@ -17,6 +18,7 @@ use detector::inbox::Inbox;
 use detector::jobs::JobPart;
 use detector::settings::Settings;
 use job_sources::JobSources;
+use known_sources::KnownSources;
 use ordered::{Downstream, Ordered};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
@@ -60,9 +62,8 @@ pub struct Detecting {
     /// Samplers of jobs, where this partition stores what all partitions receive.
     job_sources: JobSources,
     messages: u64,
-    /// Sources by the bytes that describe them in messages.
     #[serde(skip)]
-    known: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
+    known: KnownSources,
     /// Parts of jobs as they were sent last.
     #[serde(skip)]
     sent_parts: HashMap<Name, JobPart>,
@@ -93,12 +94,13 @@ pub struct Detecting {
 
 impl Detecting {
     fn source(&mut self, described: &[u8]) -> Result<SourceIndex, wire::WireError> {
-        if let Some(known) = self.known.get(described) {
-            return Ok(*known);
+        let code = self.known.code(described);
+        if let Some(known) = self.known.number(code) {
+            return Ok(known);
         }
         let source = wire::read_source(described)?;
         let number = self.sources.intern(source);
-        self.known.insert(described.into(), number);
+        self.known.add(code, number);
         Ok(number)
     }
 
@@ -216,7 +218,7 @@ impl Stage for Detecting {
             thinner: Thinner::new(settings.storage.unwrap_or_default()),
             job_sources: JobSources::default(),
             messages: 0,
-            known: HashMap::default(),
+            known: KnownSources::default(),
             sent_parts: HashMap::new(),
             batches: SourceBatches::default(),
             announced: HashSet::new(),
