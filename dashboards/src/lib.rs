@@ -8,6 +8,8 @@
 //! | [`router`] | the routes |
 //! | [`process`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`access`] | who may use a route |
+//! | [`login`] | tokens, and the sessions that browsers make with them |
+//! | [`session`] | `/api/v1/session`, log in and out |
 //! | [`guard`] | foreign `Host` and `Origin` headers refused, security headers set |
 //! | [`connections`] | connections bounded in number and time |
 //! | `occupancy` | idle connections, and since when |
@@ -56,6 +58,7 @@ pub mod health;
 pub mod health_history;
 pub mod incidents;
 pub mod jobs;
+pub mod login;
 pub mod loss_curve;
 pub mod metrics;
 pub mod now;
@@ -72,6 +75,7 @@ pub mod regions;
 pub mod router;
 pub mod series;
 pub mod server;
+pub mod session;
 pub mod spans;
 pub mod sqlite;
 pub mod stream;

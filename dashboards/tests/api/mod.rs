@@ -5,6 +5,7 @@ mod counters;
 mod fabric;
 mod failures;
 mod sample;
+mod session;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -13,26 +14,36 @@ use axum::response::Response;
 use dashboards::Progress;
 use dashboards::access::Access;
 use dashboards::guard::Hosts;
+use dashboards::login::Login;
 use dashboards::reader::StoreReader;
 use dashboards::router::{PageState, Routes, Shown, router};
 use sample::NOW;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use tokio::sync::watch;
 use tower::ServiceExt;
 
-fn page_of(store: &Path) -> Router {
-    let state = PageState {
+fn state_of(store: &Path) -> PageState {
+    PageState {
         reader: StoreReader::new(store),
         clock: None,
         run_note: Some("a test".to_string()),
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
+    }
+}
+
+fn page_of(store: &Path) -> Router {
+    let routes = Routes {
+        read: Access::Open,
+        login: Arc::new(Login::new(Vec::new())),
+        page: Some((state_of(store), Shown::Everything)),
+        process: None,
+        posts: None,
     };
-    let routes =
-        Routes { read: Access::Open, page: Some((state, Shown::Everything)), process: None, posts: None };
     router(routes, Hosts::of(SocketAddr::from(([127, 0, 0, 1], 8600)), &[]))
 }
 
