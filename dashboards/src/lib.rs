@@ -28,6 +28,7 @@
 //! | [`blame`] | `/api/v1/blame` and `/api/v1/jobs/{id}/caused`, who lost how much to whom |
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |
 //! | [`loss_curve`] | loss of a job over time, from its episodes |
+//! | [`report_page`] | `/api/v1/jobs/{id}/report`, the post-mortem of a job |
 //! | [`fabric`] | `/api/v1/fabric`, groups, switches, link classes, parallel links, worst links, regions |
 //! | [`regions`] | `/api/v1/regions`, the history of one region |
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
@@ -72,6 +73,7 @@ pub mod process;
 pub mod progress;
 pub mod reader;
 pub mod regions;
+pub mod report_page;
 pub mod router;
 pub mod series;
 pub mod server;

@@ -10,7 +10,7 @@ use crate::session::{self, SessionState};
 use crate::stream::EventText;
 use crate::{
     advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, incidents, jobs,
-    metrics, now, page_files, paid, placement, regions, series, stream, tiles,
+    metrics, now, page_files, paid, placement, regions, report_page, series, stream, tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -53,6 +53,8 @@ pub struct PageState {
     pub clock: Option<Clock>,
     /// Note for the operator about this run, shown next to the title.
     pub run_note: Option<String>,
+    /// The address of the page, where others reach it; for links in reports.
+    pub public_url: Option<String>,
     /// The run's latest progress.
     pub ticks: watch::Receiver<Progress>,
     /// Events for the clients of the stream.
@@ -104,6 +106,7 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/jobs/{id}/neighbours", get(beside::neighbours))
         .route("/api/v1/jobs/{id}/earlier", get(beside::earlier))
         .route("/api/v1/jobs/{id}/caused", get(blame::caused))
+        .route("/api/v1/jobs/{id}/report", get(report_page::report))
         .route("/api/v1/blame", get(blame::blame))
         .route("/api/v1/alerts", get(alerts::alerts))
         .route("/api/v1/alerts/{id}", get(alerts::alert))

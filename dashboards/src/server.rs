@@ -46,6 +46,8 @@ pub struct Page {
     pub run_note: Option<String>,
     /// The clock by which advice expires; without one, the newest signal of the store.
     pub clock: Option<Clock>,
+    /// The address of the page, where others reach it.
+    pub public_url: Option<String>,
     /// How much is shown.
     pub shown: Shown,
 }
@@ -136,6 +138,7 @@ impl BoundServer {
                 reader: StoreReader::new(page.store),
                 clock: page.clock,
                 run_note: page.run_note,
+                public_url: page.public_url,
                 ticks,
                 events: watch::Sender::new(EventText::from("")),
                 stopping: stopping.clone(),

@@ -145,6 +145,7 @@ fn start_page(
         store: args.store.clone().into(),
         run_note: Some(format!("{NOTE} {}", clock_note(args.speed))),
         clock: None,
+        public_url: None,
         shown: Shown::Everything,
     };
     let (login, store) = (silences::login_of(None, args.silence_token_file.as_deref())?, args.store.clone());

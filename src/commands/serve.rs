@@ -47,9 +47,9 @@ pub struct ServeArgs {
 /// address that is taken. A database that does not answer yet is waited for.
 pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let store = match &args.config {
+    let (store, public_url) = match &args.config {
         Some(file) => runtime.block_on(database(file))?,
-        None => file(args.store)?,
+        None => (file(args.store)?, None),
     };
     let login = silences::login_of(args.token_file.as_deref(), args.silence_token_file.as_deref())?;
     let read = match &args.token_file {
@@ -62,7 +62,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
         let wall: Clock = Arc::new(|| clock::now().seconds());
         let clock = matches!(store, Source::Database(_)).then_some(wall);
         let outbox = outbox_of(&store);
-        let page = Page { store, run_note: None, clock, shown: Shown::Everything };
+        let page = Page { store, run_note: None, clock, public_url, shown: Shown::Everything };
         let hosts = if args.listen.ip().is_loopback() { Vec::new() } else { vec![host_name()] };
         let posts = Some(silences::router(&login, outbox));
         let server = dashboards::bind(ServerConfig {
@@ -95,13 +95,15 @@ fn file(store: PathBuf) -> anyhow::Result<Source> {
     Ok(store.into())
 }
 
-async fn database(file: &Path) -> anyhow::Result<Source> {
-    let settings = RunConfig::load(Some(file))?.database.pg_settings();
+/// The database of a configuration, and the address of the page.
+async fn database(file: &Path) -> anyhow::Result<(Source, Option<String>)> {
+    let config = RunConfig::load(Some(file))?;
+    let settings = config.database.pg_settings();
     match connect_reader(&settings).await {
         Err(PgError::Retry(why)) => eprintln!("the database does not answer yet: {why}"),
         tried => drop(tried?),
     }
-    Ok(Source::Database(Box::new(settings)))
+    Ok((Source::Database(Box::new(settings)), config.http.page()))
 }
 
 /// The page needs tables that a store of an older version lacks: they are added, and what is there stays.

@@ -92,6 +92,7 @@ fn page(config: &RunConfig) -> Option<Page> {
     writes.then(|| Page {
         store: Source::Database(Box::new(config.database.pg_settings())),
         run_note: None,
+        public_url: config.http.page(),
         clock: Some(Arc::new(|| clock::now().seconds())),
         shown,
     })

@@ -11,6 +11,8 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use dashboards::Progress;
 use dashboards::access::Access;
 use dashboards::guard::Hosts;
@@ -19,6 +21,7 @@ use dashboards::reader::StoreReader;
 use dashboards::router::{PageState, Routes, Shown, router};
 use sample::NOW;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -30,6 +33,7 @@ fn state_of(store: &Path) -> PageState {
         reader: StoreReader::new(store),
         clock: None,
         run_note: Some("a test".to_string()),
+        public_url: None,
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
@@ -85,6 +89,9 @@ async fn now_has_columns_counts_and_the_worst_series() {
     assert_eq!(now["totals"]["states"]["unknown"], 1);
     assert_eq!(now["totals"]["states"]["clear"], 1);
     assert_eq!(now["totals"]["completeness"], 0.75);
+    // A router with tiles is no link.
+    assert_eq!(now["totals"]["links"], serde_json::json!({"total": 0, "reporting": 0, "contended": 0}));
+    assert_eq!(now["totals"]["clients"], serde_json::json!({"total": 0, "reporting": 0, "contended": 0}));
     assert_eq!(now["series"]["name"][0], "lustre_write_rate/nid00012/snx11137");
     assert_eq!(now["series"]["mean"][2], Value::Null);
     assert_eq!(now["top"][0]["name"], "lustre_write_rate/nid00012/snx11137");
@@ -446,5 +453,32 @@ async fn episode_has_the_sentences_of_its_explanation() {
     for words in ["why", "unknown"] {
         let sentences = episode[words].as_array().unwrap();
         assert!(!sentences.is_empty() && sentences.iter().all(Value::is_string), "{words}: {episode}");
+    }
+}
+
+#[tokio::test]
+async fn the_report_of_a_job_has_a_style_that_its_policy_allows() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sample::store(folder.path());
+    let path = "/api/v1/jobs/4710/report";
+    let response = get_as(&store, path, "localhost:8600").await;
+    assert_eq!(response.headers()[header::CONTENT_TYPE], "text/html; charset=utf-8");
+    let policy = response.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap().to_string();
+    let html = body_of(response).await;
+    let style = html.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
+    let hash = STANDARD.encode(Sha256::digest(style));
+    assert!(
+        policy.contains(&format!("style-src 'sha256-{hash}'")) && policy.starts_with("default-src 'none'")
+    );
+    assert!(
+        html.contains("href=\"/#/job/4710\"") && !html.contains("<img") && !html.contains("style=\""),
+        "{html}"
+    );
+    let text = body_of(get_as(&store, &format!("{path}?format=text"), "localhost:8600").await).await;
+    assert!(text.contains("4710") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    for (path, status) in
+        [("jobs/99/report", 404), ("jobs/4710/report?format=pdf", 400), ("jobs/a%20b/report", 400)]
+    {
+        assert_eq!(ask(&format!("/api/v1/{path}")).await.0.as_u16(), status, "{path}");
     }
 }

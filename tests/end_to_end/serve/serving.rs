@@ -74,6 +74,13 @@ impl Page {
         stream
     }
 
+    /// The body of the answer to `/api/v1/<path>`.
+    pub fn text(&self, path: &str) -> String {
+        let mut answer = String::new();
+        self.stream(path).read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_string()
+    }
+
     /// The address of `/api/v1/<path>`.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}/api/v1/{path}", self.0)
