@@ -1,16 +1,20 @@
 //! Who may use a route: holders of a token, users of this machine, or everyone who reaches the address.
 
 use crate::connections::PeerUid;
+use crate::login::{Login, Right, bearer, is_same};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use schemas::secret::Redacted;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
 
-/// The answer of a route that changes state where neither a token nor a socket is configured for it.
-const CLOSED: &str = "posting is closed: set http.jobs_token_file or http.token_file and send the token as \
-    Authorization: Bearer ..., or set http.socket and post over that Unix socket\n";
+/// Pause before the answer to a wrong token.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Requests that pause at once; further ones are answered with 429 at once, so that they hold no connections.
+static PAUSING: Semaphore = Semaphore::const_new(32);
 
 /// Who may use a route.
 #[derive(Clone)]
@@ -19,11 +23,16 @@ pub enum Access {
     Open,
     /// Who sends this token.
     Token(Arc<str>),
+    /// Who sends a token with this right, or the cookie of a session that was made with one.
+    Login(Arc<Login>, Right),
     /// Processes of these users, over a Unix socket.
     Users(Arc<[u32]>),
-    /// No request.
-    Closed,
+    /// No request; the sentence names the remedy.
+    Closed(&'static str),
 }
+
+/// A status and its reason.
+type Refusal = (StatusCode, String);
 
 impl Access {
     /// Access by `token`; open without one.
@@ -31,16 +40,23 @@ impl Access {
         token.map_or(Access::Open, |token| Access::Token(token.reveal().into()))
     }
 
-    /// The refusal of a request that carries `header` and comes from `peer`.
-    fn refusal(&self, header: Option<&str>, peer: Option<PeerUid>) -> Option<(StatusCode, String)> {
-        let given = header.and_then(|value| value.strip_prefix("Bearer "));
+    /// The refusal of a request that carries `headers` and comes from `peer`.
+    fn refusal(&self, headers: &HeaderMap, peer: Option<PeerUid>) -> Option<Refusal> {
+        let unauthorised =
+            || (StatusCode::UNAUTHORIZED, "a token is needed: Authorization: Bearer …\n".to_string());
         match self {
             Access::Open => None,
             Access::Token(token) => {
-                let refused = !given.is_some_and(|given| same(given, token));
-                let why = "a token is needed: Authorization: Bearer …\n";
-                refused.then(|| (StatusCode::UNAUTHORIZED, why.to_string()))
+                let refused = !bearer(headers).is_some_and(|given| is_same(given, token));
+                refused.then(unauthorised)
             }
+            Access::Login(login, needed) => match login.right_of(headers) {
+                None => Some(unauthorised()),
+                Some(right) if right < *needed => {
+                    Some((StatusCode::FORBIDDEN, "this token may read and not change state\n".to_string()))
+                }
+                Some(_) => None,
+            },
             Access::Users(users) => {
                 let refused = !peer.is_some_and(|PeerUid(uid)| users.contains(&uid));
                 let user = peer.map_or("unknown".to_string(), |PeerUid(uid)| uid.to_string());
@@ -48,34 +64,44 @@ impl Access {
                     (StatusCode::FORBIDDEN, format!("user {user} may not post: see http.socket_users\n"))
                 })
             }
-            Access::Closed => Some((StatusCode::FORBIDDEN, CLOSED.to_string())),
+            Access::Closed(remedy) => Some((StatusCode::FORBIDDEN, format!("{remedy}\n"))),
         }
     }
 }
 
 /// Passes on the requests that have access.
 pub async fn authorised(State(access): State<Access>, request: Request, next: Next) -> Response {
-    let header = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    match access.refusal(header, request.extensions().get::<PeerUid>().copied()) {
-        Some(refusal) => refusal.into_response(),
-        None => next.run(request).await,
+    let headers = request.headers();
+    let Some(refusal) = access.refusal(headers, request.extensions().get::<PeerUid>().copied()) else {
+        return next.run(request).await;
+    };
+    if refusal.0 != StatusCode::UNAUTHORIZED || bearer(headers).is_none() {
+        return refusal.into_response();
     }
+    slowed(refusal).await
 }
 
-/// Compares in a time that does not depend on how much was right.
-fn same(given: &str, token: &str) -> bool {
-    let differing = given.bytes().zip(token.bytes()).fold(0, |sum, (a, b)| sum | (a ^ b));
-    given.len() == token.len() && differing == 0
+/// The answer to a wrong token, late.
+async fn slowed(refusal: Refusal) -> Response {
+    let Ok(_pausing) = PAUSING.try_acquire() else {
+        return (StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens\n").into_response();
+    };
+    tokio::time::sleep(PAUSE).await;
+    refusal.into_response()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::HeaderValue;
+    use axum::http::header::AUTHORIZATION;
 
     #[test]
     fn each_access_refuses_all_others() {
         let status = |access: &Access, header: Option<&str>, uid: Option<u32>| {
-            access.refusal(header, uid.map(PeerUid)).map_or(200, |(status, _)| status.as_u16())
+            let header = header.map(|text| (AUTHORIZATION, HeaderValue::from_str(text).unwrap()));
+            let refusal = access.refusal(&header.into_iter().collect(), uid.map(PeerUid));
+            refusal.map_or(200, |(status, _)| status.as_u16())
         };
         let token = Access::by(Some(&Redacted::new("0123456789abcdef".into())));
         assert_eq!(status(&token, Some("Bearer 0123456789abcdef"), None), 200);
@@ -84,7 +110,17 @@ mod tests {
         }
         let users = Access::Users([0, 990].into());
         assert_eq!([Some(990), Some(991), None].map(|uid| status(&users, None, uid)), [200, 403, 403]);
-        assert_eq!(status(&Access::Closed, Some("Bearer 0123456789abcdef"), Some(0)), 403);
+        let right = Some("Bearer 0123456789abcdef");
+        for (given, needed, expected) in [
+            (Right::Read, Right::Read, 200),
+            (Right::Change, Right::Read, 200),
+            (Right::Read, Right::Change, 403),
+        ] {
+            let login = Login::new(vec![(Redacted::new("0123456789abcdef".into()), given)]);
+            let access = Access::Login(Arc::new(login), needed);
+            assert_eq!([right, None].map(|header| status(&access, header, None)), [expected, 401]);
+        }
+        assert_eq!(status(&Access::Closed("closed"), Some("Bearer 0123456789abcdef"), Some(0)), 403);
         assert_eq!(status(&Access::Open, None, None), 200);
     }
 }

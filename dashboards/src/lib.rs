@@ -8,6 +8,8 @@
 //! | [`router`] | the routes |
 //! | [`process`] | `/metrics`, `/healthz`, `/readyz` |
 //! | [`access`] | who may use a route |
+//! | [`login`] | tokens, and the sessions that browsers make with them |
+//! | [`session`] | `/api/v1/session`, log in and out |
 //! | [`guard`] | foreign `Host` and `Origin` headers refused, security headers set |
 //! | [`connections`] | connections bounded in number and time |
 //! | `occupancy` | idle connections, and since when |
@@ -26,6 +28,7 @@
 //! | [`blame`] | `/api/v1/blame` and `/api/v1/jobs/{id}/caused`, who lost how much to whom |
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |
 //! | [`loss_curve`] | loss of a job over time, from its episodes |
+//! | [`report_page`] | `/api/v1/jobs/{id}/report`, the post-mortem of a job |
 //! | [`fabric`] | `/api/v1/fabric`, groups, switches, link classes, parallel links, worst links, regions |
 //! | [`regions`] | `/api/v1/regions`, the history of one region |
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
@@ -56,6 +59,7 @@ pub mod health;
 pub mod health_history;
 pub mod incidents;
 pub mod jobs;
+pub mod login;
 pub mod loss_curve;
 pub mod metrics;
 pub mod now;
@@ -69,9 +73,11 @@ pub mod process;
 pub mod progress;
 pub mod reader;
 pub mod regions;
+pub mod report_page;
 pub mod router;
 pub mod series;
 pub mod server;
+pub mod session;
 pub mod spans;
 pub mod sqlite;
 pub mod stream;

@@ -130,6 +130,23 @@ struct NameColumns {
     part: Vec<Option<String>>,
 }
 
+/// Losses of the episodes of the latest six hours, with the ends of their 95% intervals; `null` without an episode.
+#[derive(Debug, Default, Serialize)]
+struct LossColumns {
+    lost_s: Vec<Option<f64>>,
+    lost_lo_s: Vec<Option<f64>>,
+    lost_hi_s: Vec<Option<f64>>,
+}
+
+impl LossColumns {
+    fn push(&mut self, row: &Row<'_>) -> Result<(), ApiError> {
+        self.lost_s.push(row.get(12)?);
+        self.lost_lo_s.push(row.get(13)?);
+        self.lost_hi_s.push(row.get(14)?);
+        Ok(())
+    }
+}
+
 /// Series in columns. Values are rounded to single precision, enough for colours and labels.
 #[derive(Debug, Default, Serialize)]
 struct SeriesColumns {
@@ -144,6 +161,8 @@ struct SeriesColumns {
     bound: Vec<Option<f32>>,
     slowdown_s: Vec<Option<f32>>,
     time: Vec<Option<f64>>,
+    #[serde(flatten)]
+    losses: Option<LossColumns>,
 }
 
 impl SeriesColumns {
@@ -233,9 +252,11 @@ fn read_columns(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Seri
     let (metric, state, search) = query.filter();
     let (limit, offset) = (i64::from(limit), i64::from(query.offset.unwrap_or(0)));
     let names = query.names.unwrap_or(true).then(NameColumns::default);
-    let mut columns = SeriesColumns { names, ..SeriesColumns::default() };
+    let losses = (query.by == By::Series && order == "slowdown").then(LossColumns::default);
+    let mut columns = SeriesColumns { names, losses, ..SeriesColumns::default() };
     store.rows(question, &[&metric, &state, &search, &order, &limit, &offset], |row| {
         columns.push(series_now_row(row)?);
+        columns.losses.as_mut().map_or(Ok(()), |losses| losses.push(row))?;
         Ok::<_, ApiError>(())
     })?;
     Ok(columns)

@@ -2,13 +2,15 @@
 
 use crate::access::{Access, authorised};
 use crate::answer::{failed_queries, log_failures};
+use crate::login::Login;
 use crate::process::{self, Process};
 use crate::progress::Progress;
 use crate::reader::StoreReader;
+use crate::session::{self, SessionState};
 use crate::stream::EventText;
 use crate::{
     advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, incidents, jobs,
-    metrics, now, page_files, paid, placement, regions, series, stream, tiles,
+    metrics, now, page_files, paid, placement, regions, report_page, series, stream, tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -23,6 +25,8 @@ pub type Clock = Arc<dyn Fn() -> f64 + Send + Sync>;
 pub struct Routes {
     /// Who may read.
     pub read: Access,
+    /// Tokens and sessions of browsers.
+    pub login: Arc<Login>,
     /// Page and API over a store.
     pub page: Option<(PageState, Shown)>,
     /// Metrics and health of `tailback run`; without it `/healthz` reports that the process lives.
@@ -49,6 +53,8 @@ pub struct PageState {
     pub clock: Option<Clock>,
     /// Note for the operator about this run, shown next to the title.
     pub run_note: Option<String>,
+    /// The address of the page, where others reach it; for links in reports.
+    pub public_url: Option<String>,
     /// The run's latest progress.
     pub ticks: watch::Receiver<Progress>,
     /// Events for the clients of the stream.
@@ -63,16 +69,21 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
         Some(process) => process::router(process),
         None => Router::new().route("/healthz", get(async || "ok\n")),
     };
+    // The files of the page contain no data: a browser loads them before its user logs in.
+    let mut open = Router::new();
     if let Some((state, shown)) = routes.page {
         reads = reads.merge(advice_routes().with_state(state.clone()));
         if shown == Shown::Everything {
             reads = reads.merge(page_routes().with_state(state));
+            let is_needed = !matches!(routes.read, Access::Open);
+            open = session::router(SessionState { login: routes.login, is_needed })
+                .fallback_service(get(page_files::page_file));
         }
     }
     let reads = reads
         .layer(from_fn_with_state(failed_queries(), log_failures))
-        .layer(from_fn_with_state(routes.read, authorised));
-    reads
+        .route_layer(from_fn_with_state(routes.read, authorised));
+    open.merge(reads)
         .merge(routes.posts.unwrap_or_default())
         .layer(from_fn_with_state(hosts, guard::refuse_foreign))
         .layer(from_fn(guard::set_headers))
@@ -95,6 +106,7 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/jobs/{id}/neighbours", get(beside::neighbours))
         .route("/api/v1/jobs/{id}/earlier", get(beside::earlier))
         .route("/api/v1/jobs/{id}/caused", get(blame::caused))
+        .route("/api/v1/jobs/{id}/report", get(report_page::report))
         .route("/api/v1/blame", get(blame::blame))
         .route("/api/v1/alerts", get(alerts::alerts))
         .route("/api/v1/alerts/{id}", get(alerts::alert))
@@ -109,5 +121,4 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/health", get(health::health))
         .route("/api/v1/health/history", get(health_history::health_history))
         .route("/api/v1/stream", get(stream::stream))
-        .fallback_service(get(page_files::page_file).with_state(()))
 }

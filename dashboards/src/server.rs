@@ -3,6 +3,7 @@
 use crate::access::Access;
 use crate::connections;
 use crate::guard::Hosts;
+use crate::login::Login;
 use crate::process::Process;
 use crate::progress::Progress;
 use crate::reader::{Source, StoreReader};
@@ -11,6 +12,7 @@ use crate::stream::{EventText, publish_events};
 use axum::Router;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -26,6 +28,8 @@ pub struct ServerConfig {
     pub hosts: Vec<String>,
     /// Who may read; [`Access::Open`] only on a loopback address.
     pub read: Access,
+    /// Tokens and sessions of browsers.
+    pub login: Arc<Login>,
     /// Page and API.
     pub page: Option<Page>,
     /// Metrics and health of `tailback run`.
@@ -42,6 +46,8 @@ pub struct Page {
     pub run_note: Option<String>,
     /// The clock by which advice expires; without one, the newest signal of the store.
     pub clock: Option<Clock>,
+    /// The address of the page, where others reach it.
+    pub public_url: Option<String>,
     /// How much is shown.
     pub shown: Shown,
 }
@@ -49,8 +55,15 @@ pub struct Page {
 impl ServerConfig {
     /// A page alone, open to everyone on this machine.
     pub fn page(listen: SocketAddr, page: Page) -> ServerConfig {
-        let hosts = Vec::new();
-        ServerConfig { listen, hosts, read: Access::Open, page: Some(page), process: None, posts: None }
+        ServerConfig {
+            listen,
+            hosts: Vec::new(),
+            read: Access::Open,
+            login: Arc::new(Login::new(Vec::new())),
+            page: Some(page),
+            process: None,
+            posts: None,
+        }
     }
 }
 
@@ -119,12 +132,13 @@ impl BoundServer {
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) {
         let (stop, stopping) = watch::channel(false);
-        let ServerConfig { hosts, read, page, process, posts, .. } = self.config;
+        let ServerConfig { hosts, read, login, page, process, posts, .. } = self.config;
         let page = page.map(|page| {
             let state = PageState {
                 reader: StoreReader::new(page.store),
                 clock: page.clock,
                 run_note: page.run_note,
+                public_url: page.public_url,
                 ticks,
                 events: watch::Sender::new(EventText::from("")),
                 stopping: stopping.clone(),
@@ -132,7 +146,7 @@ impl BoundServer {
             (state, page.shown)
         });
         let publisher = page.clone().map(|(state, _)| tokio::spawn(publish_events(state)));
-        let routes = router(Routes { read, page, process, posts }, Hosts::of(self.address, &hosts));
+        let routes = router(Routes { read, login, page, process, posts }, Hosts::of(self.address, &hosts));
         let stopped = async move {
             shutdown.await;
             stop.send_replace(true);

@@ -39,6 +39,10 @@ pub struct Totals {
     pub series: i64,
     /// Series with a signal within the last 5 s.
     pub series_heard: i64,
+    /// Links.
+    pub links: PlaceTotals,
+    /// Clients of file systems, by node and mount.
+    pub clients: PlaceTotals,
     /// Seconds lost, summed over all series.
     pub series_slowdown_s: f64,
     /// Seconds lost, summed over all jobs with a result.
@@ -51,6 +55,16 @@ pub struct Totals {
     pub open_episodes: i64,
     /// Share of series with a signal within the last 5 s; absent without series.
     pub completeness: Option<f64>,
+}
+
+/// Links or clients. One with several metrics counts once; a router as a whole counts only without series of its links.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PlaceTotals {
+    total: i64,
+    /// Those with data now.
+    reporting: i64,
+    /// Those of which at least one metric is contended.
+    contended: i64,
 }
 
 /// Index of the first state in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
@@ -82,6 +96,14 @@ pub fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
         .one(read::jobs::SLOWDOWN, &[], |row| Ok::<_, ApiError>([row.get(0)?, row.get(1)?, row.get(2)?]))?;
     let [jobs_slowdown_s, jobs_slowdown_lo_s, jobs_slowdown_hi_s] = jobs;
     let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
+    let places: BTreeMap<String, PlaceTotals> = store
+        .rows(read::series::PLACE_TOTALS, &[], |row| {
+            let places = PlaceTotals { total: row.get(1)?, reporting: row.get(2)?, contended: row.get(3)? };
+            Ok::<_, ApiError>((row.get(0)?, places))
+        })?
+        .into_iter()
+        .collect();
+    let [links, clients] = ["link", "progress"].map(|kind| places.get(kind).copied().unwrap_or_default());
     store.one(read::series::TOTALS, &[], |row| {
         let mut states = BTreeMap::new();
         for (place, state) in schemas::State::ALL.iter().enumerate() {
@@ -92,6 +114,8 @@ pub fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
             states,
             series,
             series_heard,
+            links,
+            clients,
             series_slowdown_s: row.get(2)?,
             jobs_slowdown_s,
             jobs_slowdown_lo_s,

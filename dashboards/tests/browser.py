@@ -25,6 +25,7 @@ from urllib.parse import urlparse
 
 import axe
 from outage import OutageChecks, Skipped, path_or_none
+from sessions import SessionChecks
 from tables import PartChecks
 from views import DRAWN_WHOLE, ViewChecks
 
@@ -117,7 +118,7 @@ class Browser:
             self.process.wait(10)
 
 
-class Checks(ViewChecks, PartChecks, OutageChecks):
+class Checks(ViewChecks, PartChecks, SessionChecks, OutageChecks):
     """Each method whose name starts with `check_` is one check: first those of the views, then those of the page as a whole."""
 
     def __init__(self, browser, options):
@@ -295,7 +296,7 @@ def main():
     try:
         browser.resize(*SIZES["laptop"])
         checks = Checks(browser, options)
-        names = [n for part in (ViewChecks, PartChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
+        names = [n for part in (ViewChecks, PartChecks, SessionChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
         for name in [n for n in names if options.only in n]:
             try:
                 getattr(checks, name)()

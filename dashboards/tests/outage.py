@@ -4,6 +4,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import urllib.error
 import urllib.request
 
 # The page promises to show an outage within this time.
@@ -25,16 +26,22 @@ class Skipped(Exception):
 class Served:
     """One `tailback serve` on one port."""
 
-    def __init__(self, program, store):
+    def __init__(self, program, store, options=()):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{free.getsockname()[1]}"
-        self.command = [program, "serve", "--store", store, "--listen", self.address]
+        self.command = [program, "serve", "--store", store, "--listen", self.address, *options]
         self.process = None
 
     def start(self, browser):
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        browser.wait_for(lambda: urllib.request.urlopen(f"http://{self.address}/healthz", timeout=10).status == 200)
+        browser.wait_for(lambda: self.responds())
+
+    def responds(self):
+        try:
+            return urllib.request.urlopen(f"http://{self.address}/healthz", timeout=10).status == 200
+        except urllib.error.HTTPError as refused:
+            return refused.code == 401
 
     def kill(self):
         if self.process is not None:

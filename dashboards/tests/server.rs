@@ -20,6 +20,7 @@ fn config(listen: &str) -> ServerConfig {
     let page = Page {
         store: PathBuf::from("no-such-store.db").into(),
         run_note: None,
+        public_url: None,
         clock: None,
         shown: Shown::Everything,
     };

@@ -1,6 +1,6 @@
 //! `tailback demo`: a simulated cluster, live, through the same stages as everything else.
 
-use crate::runtime::clock;
+use crate::runtime::{clock, silences};
 use crate::{bars, shutdown};
 use alerts::receivers::deliver_all;
 use anyhow::Context;
@@ -49,6 +49,9 @@ pub struct DemoArgs {
     /// Megabytes that the store may take: above, its oldest signals go
     #[arg(long, value_name = "MB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(16..=1_000_000))]
     pub max_size: u64,
+    /// File with a token that may set and end silences on the page; without it silencing is closed
+    #[arg(long, value_name = "FILE")]
+    pub silence_token_file: Option<PathBuf>,
     /// Configuration (TOML) of which `[alerts]` counts: other rules, and receivers
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -142,9 +145,12 @@ fn start_page(
         store: args.store.clone().into(),
         run_note: Some(format!("{NOTE} {}", clock_note(args.speed))),
         clock: None,
+        public_url: None,
         shown: Shown::Everything,
     };
-    let config = ServerConfig::page(args.listen, page);
+    let (login, store) = (silences::login_of(None, args.silence_token_file.as_deref())?, args.store.clone());
+    let posts = Some(silences::router(&login, Arc::new(move || OutboxStore::file(&store))));
+    let config = ServerConfig { login, posts, ..ServerConfig::page(args.listen, page) };
     let page = runtime
         .block_on(dashboards::bind(config))
         .context("the page cannot be served (another address: --listen 127.0.0.1:PORT, none: --no-page)")?;

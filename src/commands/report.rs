@@ -5,7 +5,7 @@ mod tests;
 
 use crate::runtime::clock;
 use anyhow::{Context, bail};
-use configuration::RunConfig;
+use configuration::{RunConfig, page_address};
 use report::{Source, Stamp};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub struct ReportArgs {
     /// Print at most 50 characters instead, for the comment of a job in Slurm
     #[arg(long, conflicts_with_all = ["json", "html", "compare", "mail"])]
     comment: bool,
-    /// Address of the page, for a link to the job in the report
+    /// Address of the page, for a link to the job in the report; without it http.public_url of --config
     #[arg(long, value_name = "URL", value_parser = page_address)]
     page: Option<String>,
 }
@@ -65,7 +65,7 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let (job, other) = args.jobs()?;
     let source = source(args.config.as_deref(), &args.store)?;
     let facts = source.post_mortem(job)?;
-    let stamp = Stamp { version: env!("CARGO_PKG_VERSION"), written: clock::now(), page: args.page.clone() };
+    let stamp = Stamp { version: env!("CARGO_PKG_VERSION"), written: clock::now(), page: page(args)? };
     if args.comment {
         return writeln!(out, "{}", facts.comment()).context("the report cannot be written");
     }
@@ -94,16 +94,12 @@ pub(super) fn source(config: Option<&Path>, store: &Path) -> anyhow::Result<Sour
     })
 }
 
-/// An address that a link may have.
-fn page_address(text: &str) -> Result<String, String> {
-    let is_web =
-        ["http://", "https://"].iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme));
-    let is_plain = text.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_web && is_plain {
-        Ok(text.to_string())
-    } else {
-        Err("it must begin with http:// or https://".to_string())
-    }
+/// The address of the page: that of the option, else that of the configuration.
+fn page(args: &ReportArgs) -> anyhow::Result<Option<String>> {
+    let Some(config) = args.config.as_deref().filter(|_| args.page.is_none()) else {
+        return Ok(args.page.clone());
+    };
+    Ok(RunConfig::load(Some(config))?.http.page())
 }
 
 /// Colours only on a terminal, and only without NO_COLOR (no-color.org).

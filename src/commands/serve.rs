@@ -1,16 +1,21 @@
 //! `tailback serve`: the page over a store that is written already, or still growing, or over a database.
 
 use crate::runtime::clock;
+use crate::runtime::silences::{self, OpenOutbox};
 use crate::shutdown;
 use anyhow::Context;
 use clap::Args;
 use configuration::RunConfig;
+use configuration::host_name;
+use dashboards::access::Access;
+use dashboards::login::Right;
 use dashboards::router::{Clock, Shown};
 use dashboards::{Page, Progress, ServerConfig, Source};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use store::outbox::OutboxStore;
 use store::postgres::{PgError, connect_reader};
 use store::sqlite::{StoreError, open_reader, open_writer};
 use tokio::sync::watch;
@@ -24,9 +29,15 @@ pub struct ServeArgs {
     /// Show the database of this configuration (TOML) instead of a store; an account that may read is enough
     #[arg(long, value_name = "FILE", conflicts_with = "store")]
     pub config: Option<PathBuf>,
-    /// Loopback address of the page
+    /// Address of the page; one that other machines reach needs --token-file
     #[arg(long, default_value = "127.0.0.1:8642")]
     pub listen: SocketAddr,
+    /// File with a token that readers log in with, or send as Authorization: Bearer …; without it reading is open
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// File with a token that may set and end silences on the page; without it silencing is closed
+    #[arg(long, value_name = "FILE")]
+    pub silence_token_file: Option<PathBuf>,
 }
 
 /// Serves until Ctrl-C.
@@ -36,17 +47,32 @@ pub struct ServeArgs {
 /// address that is taken. A database that does not answer yet is waited for.
 pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let store = match &args.config {
+    let (store, public_url) = match &args.config {
         Some(file) => runtime.block_on(database(file))?,
-        None => file(args.store)?,
+        None => (file(args.store)?, None),
+    };
+    let login = silences::login_of(args.token_file.as_deref(), args.silence_token_file.as_deref())?;
+    let read = match &args.token_file {
+        Some(_) => Access::Login(Arc::clone(&login), Right::Read),
+        None => Access::Open,
     };
     let served: anyhow::Result<()> = runtime.block_on(async {
         let (_keep, ticks) = watch::channel(Progress::default());
         // The times of a file may be simulated, or long ago.
         let wall: Clock = Arc::new(|| clock::now().seconds());
         let clock = matches!(store, Source::Database(_)).then_some(wall);
-        let page = Page { store, run_note: None, clock, shown: Shown::Everything };
-        let server = dashboards::bind(ServerConfig::page(args.listen, page)).await?;
+        let outbox = outbox_of(&store);
+        let page = Page { store, run_note: None, clock, public_url, shown: Shown::Everything };
+        let hosts = if args.listen.ip().is_loopback() { Vec::new() } else { vec![host_name()] };
+        let posts = Some(silences::router(&login, outbox));
+        let server = dashboards::bind(ServerConfig {
+            hosts,
+            read,
+            login,
+            posts,
+            ..ServerConfig::page(args.listen, page)
+        })
+        .await?;
         eprintln!("the page is at {} (Ctrl-C ends it)", server.url());
         server.serve(ticks, shutdown::requested()).await;
         Ok(())
@@ -55,19 +81,29 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     served
 }
 
+/// The outbox of the same store.
+fn outbox_of(source: &Source) -> OpenOutbox {
+    match source.clone() {
+        Source::File(path) => Arc::new(move || OutboxStore::file(&path)),
+        Source::Database(settings) => Arc::new(move || Ok(OutboxStore::server(settings.as_ref().clone()))),
+    }
+}
+
 fn file(store: PathBuf) -> anyhow::Result<Source> {
     std::fs::metadata(&store).with_context(|| format!("there is no store {}", store.display()))?;
     bring_up_to_date(&store)?;
     Ok(store.into())
 }
 
-async fn database(file: &Path) -> anyhow::Result<Source> {
-    let settings = RunConfig::load(Some(file))?.database.pg_settings();
+/// The database of a configuration, and the address of the page.
+async fn database(file: &Path) -> anyhow::Result<(Source, Option<String>)> {
+    let config = RunConfig::load(Some(file))?;
+    let settings = config.database.pg_settings();
     match connect_reader(&settings).await {
         Err(PgError::Retry(why)) => eprintln!("the database does not answer yet: {why}"),
         tried => drop(tried?),
     }
-    Ok(Source::Database(Box::new(settings)))
+    Ok((Source::Database(Box::new(settings)), config.http.page()))
 }
 
 /// The page needs tables that a store of an older version lacks: they are added, and what is there stays.

@@ -7,8 +7,8 @@ use alerts::receivers::{self, Clock, Delivery, Heartbeats, Kind, Working};
 use alerts::rule;
 use std::time::Duration;
 
-/// Reads both; what is wrong is noted, naming file and key.
-pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
+/// Reads both; what is wrong is noted, naming file and key. `page` is the address of the page.
+pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts, page: Option<String>) {
     match rule::load(&alerts.rule_files) {
         Ok(rules) => alerts.rules = rules,
         Err(errors) => errors.iter().for_each(|e| layers.problem_of("alerts.rules", e.to_string())),
@@ -16,6 +16,9 @@ pub(super) fn read(layers: &mut Layers, alerts: &mut Alerts) {
     match receivers::load(&alerts.receiver_files, &alerts.hosts, &read_secret) {
         Ok(receivers) => alerts.receivers = receivers,
         Err(errors) => errors.iter().for_each(|e| layers.problem_of("alerts.receivers", e.to_string())),
+    }
+    for receiver in &mut alerts.receivers {
+        receiver.page.clone_from(&page);
     }
     if alerts.heartbeat && !alerts.receivers.iter().any(|receiver| receiver.kind == Kind::Alertmanager) {
         let text = "alerts.heartbeat needs a receiver of kind = \"alertmanager\" in alerts.receivers";

@@ -2,6 +2,7 @@
 
 use super::kafka::canonical;
 use super::merge::Layers;
+use super::page_address::page_address;
 use super::problem::{Origin, Problem};
 use super::secrets::{is_secret, without_password};
 use std::net::SocketAddr;
@@ -91,6 +92,10 @@ fn registry(layers: &mut Layers) {
 }
 
 fn http(layers: &mut Layers) {
+    let public_url = layers.text("http.public_url").to_string();
+    if let (false, Err(reason)) = (public_url.is_empty(), page_address(&public_url)) {
+        layers.problem_of("http.public_url", format!("http.public_url {public_url:?} {reason}"));
+    }
     let Ok(listen) = layers.text("http.listen").parse::<SocketAddr>() else { return };
     if !listen.ip().is_loopback() && layers.text("http.token_file").is_empty() {
         let text = format!(

@@ -24,6 +24,7 @@
 //! | `alerts` | rules of alerts, and receivers |
 //! | [`effective`] | the effective values, with origins |
 //! | `host_name` | the name of this machine |
+//! | `page_address` | the address of the page, for links |
 
 pub mod effective;
 pub mod kafka;
@@ -42,6 +43,7 @@ mod host_name;
 mod known;
 mod merge;
 mod metric;
+mod page_address;
 mod problem;
 #[cfg(test)]
 mod reference;
@@ -53,6 +55,7 @@ mod tests;
 
 pub use examine::{Examined, SettingsError, environment, examine, settings};
 pub use host_name::host_name;
+pub use page_address::page_address;
 pub use problem::{ConfigError, Origin, Problem};
 pub use run_config::RunConfig;
 

@@ -125,6 +125,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("http.socket_users", Rule::Users),
     ("http.job_hosts_max", Rule::Whole(1, 10_000_000, "")),
     ("http.hosts", Rule::Machines),
+    ("http.public_url", Rule::Text),
     ("alerts.rules", Rule::Files),
     ("alerts.receivers", Rule::Files),
     ("alerts.hosts", Rule::Machines),

@@ -126,12 +126,21 @@ pub struct Http {
     pub socket_users: Vec<String>,
     pub job_hosts_max: usize,
     pub hosts: Vec<String>,
+    pub public_url: String,
     /// What stands in `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,
     /// What stands in `jobs_token_file`.
     #[serde(skip)]
     pub jobs_token: Option<Redacted>,
+}
+
+impl Http {
+    /// The address of the page, without a slash at its end; `None` where it is not configured.
+    pub fn page(&self) -> Option<String> {
+        let page = self.public_url.trim_end_matches('/');
+        (!page.is_empty()).then(|| page.to_string())
+    }
 }
 
 /// `[alerts]`.

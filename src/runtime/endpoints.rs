@@ -4,14 +4,16 @@
 use super::http::Health;
 use super::intake::Intake;
 use super::stop::Control;
-use super::{clock, limits, socket};
+use super::{clock, limits, silences, socket};
 use anyhow::Context;
+use axum::Router;
 use configuration::RunConfig;
 use configuration::host_name;
 use configuration::sections::Http;
 use configuration::stage::Stage;
 use dashboards::access::Access;
 use dashboards::connections;
+use dashboards::login::{Login, Right};
 use dashboards::process::Process;
 use dashboards::router::Shown;
 use dashboards::{Page, Progress, ServerConfig, Source};
@@ -19,7 +21,12 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use stages::labels;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use store::outbox::OutboxStore;
 use tokio::sync::watch;
+
+/// The answer to job events where neither a token nor a socket is configured for them.
+const CLOSED: &str = "posting is closed: set http.jobs_token_file or http.token_file and send the token as \
+    Authorization: Bearer ..., or set http.socket and post over that Unix socket";
 
 /// Starts the HTTP server and, where job events are taken, the Unix socket.
 ///
@@ -50,13 +57,22 @@ pub async fn serve(
         health: Arc::new(move |ready| health.text(ready)),
     };
     let http = &config.http;
+    let login = Arc::new(Login::new(http.token.iter().map(|token| (token.clone(), Right::Change)).collect()));
+    let page = page(config);
+    let mut posts = intake.clone().map_or_else(Router::new, |intake| intake.router(to_post(http)));
+    if page.as_ref().is_some_and(|page| page.shown == Shown::Everything) {
+        let settings = config.database.pg_settings();
+        posts = posts
+            .merge(silences::router(&login, Arc::new(move || Ok(OutboxStore::server(settings.clone())))));
+    }
     let server = dashboards::bind(ServerConfig {
         listen: http.listen,
         hosts: names(http),
-        read: Access::by(http.token.as_ref()),
-        page: page(config),
+        read: to_read(http, &login),
+        login,
+        page,
         process: Some(process),
-        posts: intake.clone().map(|intake| intake.router(to_post(http))),
+        posts: Some(posts),
     });
     let server =
         server.await.with_context(|| format!("http.listen {} cannot be listened on", http.listen))?;
@@ -76,15 +92,21 @@ fn page(config: &RunConfig) -> Option<Page> {
     writes.then(|| Page {
         store: Source::Database(Box::new(config.database.pg_settings())),
         run_note: None,
+        public_url: config.http.page(),
         clock: Some(Arc::new(|| clock::now().seconds())),
         shown,
     })
 }
 
+/// Who may read: holders of the token and of sessions that were made with it; without a token every user of this machine.
+fn to_read(http: &Http, login: &Arc<Login>) -> Access {
+    if http.token.is_some() { Access::Login(Arc::clone(login), Right::Read) } else { Access::Open }
+}
+
 /// Who may post: holders of the token for jobs or of the common one; without either, no request.
 fn to_post(http: &Http) -> Access {
     let token = http.jobs_token.as_ref().or(http.token.as_ref());
-    token.map_or(Access::Closed, |token| Access::by(Some(token)))
+    token.map_or(Access::Closed(CLOSED), |token| Access::by(Some(token)))
 }
 
 /// The configured names of the server, and that of this machine where others reach it.

@@ -9,6 +9,7 @@
 //! | [`aggregating`] | the aggregator stage: decode, key by component, announce the progress |
 //! | `stages` | the stages in one literal, and the thread of each |
 //! | `endpoints` | what this process answers over HTTP |
+//! | [`silences`] | silences that people set and end on the page |
 //! | [`exactly_once`] | a stage whose results, offsets and state go to the database together |
 //! | `claims` | partitions that are assigned are claimed in the database |
 //! | [`partition_state`] | a held partition: restored, brought up to date, taken from |
@@ -64,6 +65,7 @@ pub mod rejected;
 mod retry;
 pub mod service;
 mod settings;
+pub mod silences;
 mod socket;
 pub mod stage_error;
 pub mod stage_metrics;

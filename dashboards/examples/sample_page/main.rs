@@ -44,6 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let page = Page {
         store: path.clone().into(),
         run_note: Some("sample data".to_string()),
+        public_url: None,
         clock: None,
         shown: Shown::Everything,
     };

@@ -37,8 +37,27 @@ export async function ask(path, parameters = {}) {
     clearTimeout(timer);
     pending.delete(request);
   }
+  if (response.status === 401) dispatchEvent(new Event("tailback-unauthorised"));
   if (!response.ok) throw new ApiError(body.error ?? `status ${response.status}`, response.status);
   return body;
+}
+
+/** Changes what `/api/v1/<path>` names, by POST or DELETE; returns the answer, `null` where it has no content. */
+export async function change(method, path, body) {
+  const headers = { "Content-Type": "application/json" };
+  let response;
+  let text;
+  try {
+    response = await fetch(`/api/v1/${path}`, { method, headers, body: JSON.stringify(body), signal: AbortSignal.timeout(TIMEOUT_MS) });
+    text = await response.text();
+  } catch {
+    throw new ApiError("the server does not respond", 0);
+  }
+  if (response.ok) return text ? JSON.parse(text) : null;
+  let error = text.trim();
+  // Refused access is answered with a line of text.
+  try { error = JSON.parse(text).error ?? error; } catch { /* the text is the error */ }
+  throw new ApiError(error || `status ${response.status}`, response.status);
 }
 
 /** A series name as path: each word is encoded, the slashes stay. */

@@ -12,12 +12,13 @@ const BACK_OFF_MS = [500, 1000, 2000, 4000];
 export const latest = { tick: null };
 
 /**
- * Listens until the page is closed. Calls `onTick(tick)` at each event and `onLink(state, ageSeconds)` several times a
- * second. States: `live`, `waiting` (no data yet), `trouble` (the store does not respond; the tick has the reason),
+ * Listens until the page is closed or the returned function is called. Calls `onTick(tick)` at each event and `onLink(state, ageSeconds)` several times a
+ * second, `onRefused()` after each connection that failed. States: `live`, `waiting` (no data yet), `trouble` (the store does not respond; the tick has the reason),
  * `stale` (no new data), `stored` (no process writes this store), `ended` (the input has ended), `gone` (the server
  * has ended too), `hung` (the server accepts connections and sends nothing), `lost` (it does not accept connections).
  */
-export function listen(onTick, onLink) {
+export function listen(onTick, onLink, onRefused) {
+  let stopped = false;
   let source = null;
   let retryTimer = null;
   let failures = 0;
@@ -30,6 +31,7 @@ export function listen(onTick, onLink) {
 
   const connect = () => {
     disconnect();
+    if (stopped) return;
     eventSeen = performance.now();
     source = new EventSource("/api/v1/stream");
     source.addEventListener("beat", received);
@@ -46,7 +48,11 @@ export function listen(onTick, onLink) {
       report();
       onTick(tick);
     });
-    source.addEventListener("error", () => retry("lost"));
+    source.addEventListener("error", () => {
+      retry("lost");
+      // The browser does not name the status: a server that refuses the session looks like one that is gone.
+      onRefused();
+    });
   };
 
   const received = () => {
@@ -95,5 +101,10 @@ export function listen(onTick, onLink) {
   addEventListener("pagehide", disconnect);
   addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
   connect();
-  setInterval(check, CHECK_MS);
+  const timer = setInterval(check, CHECK_MS);
+  return () => {
+    stopped = true;
+    clearInterval(timer);
+    disconnect();
+  };
 }

@@ -1,11 +1,12 @@
 // The frame: the open view and the state of the connection.
 
 import { endRequests } from "./api.js";
-import { el, setText, empty } from "./dom.js";
+import { card, el, setText, empty } from "./dom.js";
 import { clock, moment, seconds } from "./format.js";
 import { listen, latest, STALE_MS } from "./live.js";
 import { refreshAll } from "./refresh.js";
 import { readHash } from "./routes.js";
+import { loadSession, loginForm, logOut, mayRead } from "./session.js";
 import { carryTime } from "./time.js";
 import { loadMetrics } from "./words.js";
 import { openAlerts } from "./view_alerts.js";
@@ -55,7 +56,7 @@ function openNotFound(root) {
 
 function open() {
   // "#main" is the link that skips the navigation, not a view.
-  if (location.hash === "#main") return;
+  if (location.hash === "#main" || !mayRead()) return;
   const route = readHash(location.hash);
   const [tab, title, start] = viewOf(route);
   view?.close();
@@ -136,11 +137,50 @@ function showNote(note) {
   node.hidden = !note;
 }
 
+/** Instead of a view: the form for a token. The reader returns to the same address. */
+function showLogin() {
+  if (mayRead()) return;
+  stopListening();
+  endRequests();
+  view?.close();
+  view = null;
+  document.title = "Log in · Tailback";
+  document.documentElement.dataset.link = "none";
+  banner.hidden = true;
+  linkState.dataset.state = "waiting";
+  setText(linkText, "not logged in");
+  const form = loginForm("The token is in the file of http.token_file of tailback run, or --token-file of tailback serve. The session ends after 12 hours.");
+  main.replaceChildren(el("div", { class: "title" }, el("h1", {}, "Log in")), card("This server shows data to holders of its token", form));
+  main.dataset.shown = "yes";
+  form.querySelector("input").focus();
+}
+
+let stopListening = () => {};
+let checking = false;
+
+/** A request was refused, or the stream failed: the session may have ended. */
+async function checkSession() {
+  if (checking || !mayRead()) return;
+  checking = true;
+  await loadSession();
+  checking = false;
+  showLogin();
+}
+
+async function start() {
+  await loadSession();
+  document.getElementById("log-out").addEventListener("click", () => logOut().catch((error) => setText(linkText, error.message)));
+  if (!mayRead()) return showLogin();
+  stopListening = listen((tick) => {
+    showNote(tick.run_note);
+    view?.tick(tick);
+  }, showLink, checkSession);
+  // Names of metrics come first: most views show some. New ones come with another configuration only.
+  setInterval(() => { if (mayRead()) loadMetrics(); }, 60_000);
+  await loadMetrics();
+  open();
+}
+
 addEventListener("hashchange", navigate);
-// Names of metrics come first: most views show some. New ones come with another configuration only.
-loadMetrics().then(open);
-setInterval(loadMetrics, 60_000);
-listen((tick) => {
-  showNote(tick.run_note);
-  view?.tick(tick);
-}, showLink);
+addEventListener("tailback-unauthorised", checkSession);
+start();

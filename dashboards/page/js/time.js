@@ -6,7 +6,11 @@ import { el } from "./dom.js";
 import { latest } from "./live.js";
 import { links, setFilters } from "./routes.js";
 
-const SPANS = [["15m", "Latest 15 minutes", 900], ["1h", "Latest hour", 3600], ["24h", "Latest 24 hours", 86400], ["7d", "Latest 7 days", 604800]];
+const SPANS = [["5m", "Latest 5 minutes", 300], ["15m", "Latest 15 minutes", 900], ["1h", "Latest hour", 3600], ["6h", "Latest 6 hours", 21600], ["24h", "Latest 24 hours", 86400], ["7d", "Latest 7 days", 604800]];
+/** Spans of lists. A chart of seven days would have no detail. */
+const LISTS = { keys: ["15m", "1h", "24h", "7d"], none: "All stored" };
+/** Spans of charts; without one the latest 15 minutes. */
+export const CHARTS = { keys: ["5m", "1h", "6h", "24h"], none: "Latest 15 minutes" };
 const FIXED = "from-to";
 /** Views whose lists take a span. */
 const VIEWS = new Set(["incidents", "episodes", "jobs"]);
@@ -36,16 +40,19 @@ const fromInput = (text) => (text ? String(Date.parse(`${text}Z`) / 1000) : "");
 
 /**
  * The choice of a span. `changed()` runs after each change.
- * @returns {{root: Element, filters: function(): Object, bounds: function(): Promise<Object>}} `filters` is the time for
- *   links of the view, `bounds` the parameters `from` and `to` of a request
+ * @returns {{root: Element, filters: function(): Object, bounds: function(): Promise<Object>, lengthS: function(): number|null}}
+ *   `filters` is the time for links of the view, `bounds` the parameters `from` and `to` of a request, `lengthS` the length of
+ *   a span that ends now, in seconds
  */
-export function timePicker(route, changed) {
+export function timePicker(route, changed, { keys, none } = LISTS) {
   let time = timeIn(route.filters);
-  const choice = el("select", { "aria-label": "Span of time" }, el("option", { value: "" }, "All stored"),
-    ...SPANS.map(([key, words]) => el("option", { value: key }, words)), el("option", { value: FIXED }, "From – to (UTC)"));
+  const choice = el("select", { "aria-label": "Span of time" }, el("option", { value: "" }, none),
+    ...SPANS.filter(([key]) => keys.includes(key)).map(([key, words]) => el("option", { value: key }, words)), el("option", { value: FIXED }, "From – to (UTC)"));
   const input = (name, label) => el("input", { type: "datetime-local", "aria-label": `${label} (UTC)`, value: toInput(time[name]) });
   const [from, to] = [input("from", "From"), input("to", "To")];
-  choice.value = time.t ?? ("from" in time ? FIXED : "");
+  // The address may have a span of another view.
+  choice.value = keys.includes(time.t) ? time.t : "from" in time ? FIXED : "";
+  if (choice.value === "") time = {};
   const show = () => { from.hidden = to.hidden = choice.value !== FIXED; };
   const change = () => {
     const fixed = choice.value === FIXED;
@@ -64,5 +71,6 @@ export function timePicker(route, changed) {
     const now = latest.tick?.clock ?? (await ask("incidents", { limit: 1 })).clock;
     return now === null ? {} : { from: Math.max(0, now - span[2]) };
   };
-  return { root: el("span", { class: "controls" }, choice, from, to), filters: () => time, bounds };
+  const lengthS = () => SPANS.find(([key]) => key === time.t)?.[2] ?? null;
+  return { root: el("span", { class: "controls" }, choice, from, to), filters: () => time, bounds, lengthS };
 }

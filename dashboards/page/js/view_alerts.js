@@ -1,10 +1,12 @@
-// Alerts: incidents that fire or ended, and silences.
+// Alerts: incidents that fire or ended, silences, and a form for silences.
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, count, day, moment, seconds } from "./format.js";
 import { refresher } from "./refresh.js";
 import { links, setFilters } from "./routes.js";
+import { mayChange } from "./session.js";
+import { silenceForm } from "./silence_form.js";
 import { asLoss, atTime, longRows, table } from "./table.js";
 
 export function openAlerts(root, route) {
@@ -12,14 +14,15 @@ export function openAlerts(root, route) {
   all.value = route.filters.all === "true" ? "true" : "";
   const total = el("span", {});
   const [list, silences] = [el("div", {}, empty("Loading alerts…", "", true)), el("div", {})];
+  const form = silenceForm(() => data.now());
   root.append(el("div", { class: "title" }, el("h1", {}, "Alerts"), all), el("div", { class: "stack" }, card("Incidents", list, total),
-    card("Silences", silences, "hold notices back; set and end them with tailback alerts silence")));
+    card("Silences", silences, "hold notices back; times in UTC"), card("New silence", form.root)));
 
   const show = (answer) => {
     setText(total, count(answer.alerts.length));
-    if (answer.alerts.length > 0) fill(list, alertTable(answer.alerts));
+    if (answer.alerts.length > 0) fill(list, alertTable(answer.alerts, form.choose));
     else fill(list, empty(all.value ? "No incidents of the latest 7 days." : "No incident fires.", "", true));
-    if (answer.silences.length > 0) fill(silences, silenceTable(answer.silences));
+    if (answer.silences.length > 0) fill(silences, silenceTable(answer.silences, form.end));
     else fill(silences, empty("No silences.", "", true));
   };
   const data = refresher(() => ask("alerts", { all: all.value }), show, (error) => fill(list, failure("No alerts", error)), 2000);
@@ -32,7 +35,12 @@ export function openAlerts(root, route) {
 
 const stateOf = (a) => (a.state === "firing" ? (a.silenced_until === null ? "firing" : "firing, silenced") : "ended");
 
-function alertTable(alerts) {
+const button = (name, what, run) => el("button", { type: "button", class: "plain", "aria-label": `${name} ${what}`, on: { click: run } }, name);
+
+/** A column of buttons, for readers who may change state. */
+const actions = (draw) => (mayChange() ? [["Action", "tight", draw]] : []);
+
+function alertTable(alerts, choose) {
   return table([
     ["Incident", "wide", (a) => [el("span", { class: "tag", "data-kind": a.state === "firing" ? "open" : null }, stateOf(a)), " ", a.subject, el("small", {}, a.summary)], { value: (a) => a.subject, out: (a) => ({ Incident: a.incident, Subject: a.subject, State: stateOf(a), Summary: a.summary }) }],
     ["Rule", "", (a) => [a.rule, el("small", {}, a.severity)], { value: (a) => a.rule, out: (a) => ({ Rule: a.rule, Severity: a.severity }) }],
@@ -40,6 +48,7 @@ function alertTable(alerts) {
     ["End (UTC)", "tight", (a) => (a.resolved === null ? "–" : [clock(a.resolved), el("small", {}, `after ${seconds(a.resolved - a.started)}`)]), atTime((a) => a.resolved)],
     ["Lost, 95 % interval", "num", (a) => lossOf(a), { value: (a) => a.notice?.slowdown_lo_s ?? null, out: (a) => asLoss("slowdown").out(a.notice ?? {}) }],
     ["Affected jobs", "", (a) => jobsOf(a), (a) => (a.notice?.advice.jobs ?? []).map((job) => job.job_id).join("; ")],
+    ...actions((a) => (a.state === "firing" ? button("Silence", a.subject, () => choose(a)) : "–")),
   ], alerts, "Alerts", { rows: longRows, filters: [["State", stateOf], ["Rule", (a) => a.rule], ["Severity", (a) => a.severity]] });
 }
 
@@ -58,11 +67,12 @@ function jobsOf({ notice }) {
 
 const matchersOf = (s) => Object.entries(s.matchers).map(([label, text]) => `${label}=${text}`).join(" ");
 
-function silenceTable(silences) {
+function silenceTable(silences, end) {
   return table([
     ["Labels", "wide", (s) => [el("span", { class: "mono" }, matchersOf(s)), el("small", {}, s.comment)], { value: matchersOf, out: (s) => ({ Silence: s.id, Labels: matchersOf(s), Comment: s.comment }) }],
     ["From (UTC)", "tight", (s) => moment(s.from_s), atTime((s) => s.from_s)],
     ["Until (UTC)", "tight", (s) => moment(s.until_s), atTime((s) => s.until_s)],
     ["Author", "", (s) => s.author || "–", (s) => s.author],
+    ...actions((s) => button("End", `silence ${s.id}`, () => end(s.id))),
   ], silences, "Silences");
 }

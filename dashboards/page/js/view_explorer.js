@@ -2,12 +2,12 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { clock, reading, seconds } from "./format.js";
+import { clock, reading } from "./format.js";
 import { growing } from "./growing.js";
-import { shown, stateMark } from "./parts.js";
+import { lostIn, shown, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links, setFilters } from "./routes.js";
-import { atTime, inSeconds, longRows, table } from "./table.js";
+import { asLoss, atTime, longRows, table } from "./table.js";
 import { loadMetrics, metricTitle, STATE_WORDS, STATES } from "./words.js";
 
 export function openExplorer(root, route) {
@@ -24,7 +24,7 @@ export function openExplorer(root, route) {
   const request = async (limit, offset) => rowsOf(await ask("now", { search: search.value.trim(), metric: metric.value, state: state.value, order: "slowdown", limit, offset }));
   const more = growing(request, "rows", () => data.now());
   root.append(el("div", { class: "title" }, el("h1", {}, "Series")),
-    el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("By live estimate of the loss, largest first", el("div", {}, body, more.root), total)));
+    el("div", { class: "stack" }, el("div", { class: "controls" }, search, metric, state), card("By lower end of the loss in the latest 6 hours, largest first", el("div", {}, body, more.root), total)));
 
   const show = (answer) => {
     setText(total, shown(answer.rows, answer.total));
@@ -64,7 +64,7 @@ function seriesTable({ rows, metrics, total }) {
     ["Mean", "num", (s) => reading(s.mean, unit(s)), { value: (s) => s.mean, out: (s) => ({ Mean: s.mean, Unit: unit(s) }) }],
     ["Baseline", "num", (s) => reading(s.baseline, unit(s)), (s) => s.baseline],
     ["Bound", "num", (s) => reading(s.bound, unit(s)), (s) => s.bound],
-    ["Lost, live estimate", "num", (s) => [seconds(s.slowdown_s), el("small", {}, s.slowdown_s > 0 ? "interval with its episodes" : "")], inSeconds((s) => s.slowdown_s)],
+    ["Lost in 6 hours, 95 %", "num", (s) => (s.lost_s === null ? "–" : lostIn(s)), asLoss("lost")],
     ["Last data (UTC)", "num", (s) => clock(s.time), atTime((s) => s.time)],
   ], rows, "Series", { total, search: false, rows: longRows });
 }

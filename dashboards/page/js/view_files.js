@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { RateChart } from "./chart.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { count, percent, reading, seconds } from "./format.js";
-import { contendedOf, figure, lost, stateMark } from "./parts.js";
+import { contendedOf, figure, lost, lostIn, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { asLoss, asShare, table } from "./table.js";
@@ -22,7 +22,7 @@ export function openFiles(root, route) {
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       card("Rate of all clients", parts.rate, parts.span),
       el("div", { class: "two" }, card("Running jobs by rate", parts.jobs), card("Mounts", parts.mounts)),
-      card("Contended clients", parts.clients, "largest live estimate of the loss first")));
+      card("Contended clients", parts.clients, "by lower end of the loss in the latest 6 hours")));
 
   const request = async () => {
     const answer = await ask("files", { mount: chosen, metric: route.filters.metric });
@@ -111,11 +111,12 @@ function jobTable(jobs, mount, { title, unit }) {
 }
 
 function clientTable({ series, total }, { title, unit }) {
-  const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i] }));
+  const rows = series.name.map((name, i) => ({ name, value: series.value[i], mean: series.mean[i], baseline: series.baseline[i], lost_s: series.lost_s[i], lost_lo_s: series.lost_lo_s[i], lost_hi_s: series.lost_hi_s[i] }));
   return table([
     ["Client", "wide", (c) => [stateMark("contended", false), " ", el("a", { href: links.series(c.name), class: "mono" }, c.name.split("/").slice(1).join("/"))], (c) => c.name],
     [sentence(title), "num", (c) => reading(c.value, unit), { value: (c) => c.value, unit }],
     ["Mean", "num", (c) => reading(c.mean, unit), { value: (c) => c.mean, unit }],
     ["Baseline", "num", (c) => reading(c.baseline, unit), { value: (c) => c.baseline, unit }],
+    ["Lost in 6 hours, 95 %", "num", (c) => (c.lost_s === null ? "–" : lostIn(c)), asLoss("lost")],
   ], rows, "Contended clients", { total });
 }

@@ -91,7 +91,8 @@ function runTable(runs) {
 function titleOf(job) {
   const tag = job.end === null ? el("span", { class: "tag", "data-kind": "run" }, "running") : el("span", { class: "tag" }, "ended");
   const words = [job.name, job.user && `by ${job.user}`, job.app && `application ${job.app}`].filter(Boolean).join(" · ");
-  return [el("h1", {}, `Job ${job.job_id}`), tag, el("div", { class: "under" }, words)];
+  const report = el("a", { href: `/api/v1/jobs/${encodeURIComponent(job.job_id)}/report`, target: "_blank", rel: "noopener" }, "Report");
+  return [el("h1", {}, `Job ${job.job_id}`), tag, report, el("div", { class: "under" }, words)];
 }
 
 function parts(answer) {

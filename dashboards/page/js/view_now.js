@@ -23,7 +23,7 @@ const PAID_MS = 20000;
 
 export function openNow(root) {
   const figures = {
-    contended: figure("Contended series"), lost: figure("Seconds lost so far"), open: figure("Open episodes"),
+    links: figure("Contended links"), clients: figure("Contended clients"), lost: figure("Seconds lost so far"), open: figure("Open episodes"),
     complete: figure("Completeness"), clock: figure("Event clock, UTC"),
   };
   const heat = new HeatSection();
@@ -74,7 +74,11 @@ function showFigures(figures, { totals, progress, clock: now }) {
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
   const none = all === 0;
-  put(figures.contended, none ? "–" : count(totals.states.contended), `of ${count(all)} series`, totals.states.contended > 0);
+  for (const [name, places] of [["links", totals.links], ["clients", totals.clients]]) {
+    const absent = places.total - places.reporting;
+    figures[name].root.hidden = places.total === 0 && totals[name === "links" ? "clients" : "links"].total > 0;
+    put(figures[name], places.reporting === 0 ? "–" : count(places.contended), `of ${count(places.reporting)} with data${absent > 0 ? `, ${count(absent)} without` : ""}`, places.contended > 0);
+  }
   // A job waits once for all of its series: where jobs are known, the loss of jobs counts.
   const byJobs = totals.jobs_slowdown_s > 0;
   setText(figures.lost.title, byJobs ? "Lost by jobs so far" : "Lost so far");

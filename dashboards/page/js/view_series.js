@@ -7,33 +7,40 @@ import { clock, reading } from "./format.js";
 import { episodeTable, facts, lostIn, shown, stateMark, tierNote } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
+import { CHARTS, timePicker } from "./time.js";
 import { STATE_WORDS } from "./words.js";
 
-const RANGES = [["300", "5 min"], ["900", "15 min"], ["3600", "1 h"], ["21600", "6 h"]];
+/** Without a choice. */
+const RANGE_S = 900;
 /** New ticks expected between two requests, in seconds. */
 const AHEAD_S = 5;
 
 export function openSeries(root, route) {
   const name = route.what;
-  const range = route.filters.range ?? "900";
-  const choice = el("div", { class: "choice", role: "group", "aria-label": "Range" }, ...RANGES.map(([value, word]) =>
-    el("a", { href: `${links.series(name)}?range=${value}`, "aria-current": value === range ? "true" : null }, word)));
-  const title = el("div", { class: "title" }, el("h1", { class: "mono" }, name), choice);
+  const time = timePicker(route, () => restart(), CHARTS);
+  const title = el("div", { class: "title" }, el("h1", { class: "mono" }, name), time.root);
   const body = el("div", { class: "stack" }, empty("Loading series…", "", true));
   root.append(title, body);
   let parts = null;
   let latest = null;
   let uncounted = null;
 
+  /** The ends that were chosen; empty where the span ends now. */
+  const fixed = () => ("from" in time.filters() ? time.filters() : {});
+  const spanOf = async () => {
+    const { from, to } = fixed();
+    if (from || to) return { from: from || Math.max(0, Number(to) - RANGE_S), to };
+    return latest === null ? {} : { from: Math.max(0, latest - (time.lengthS() ?? RANGE_S)), to: latest + AHEAD_S };
+  };
   const request = async () => {
     const path = `series/${seriesPath(name)}/points`;
     // The first response has the latest time of the series; the range ends there.
     latest ??= (await ask(path)).series.time;
     // A series that is silent for long may have no latest time: then the server chooses the range.
-    const span = latest === null ? {} : { from: Math.max(0, latest - Number(range)), to: latest + AHEAD_S };
+    const span = await spanOf();
     const [points, episodes, counters] = await Promise.all([
       ask(path, span),
-      ask("episodes", { series: name, limit: 50 }),
+      ask("episodes", { series: name, limit: 50, ...fixed() }),
       // The page works without raw counters.
       uncounted ?? ask(`series/${seriesPath(name)}/counters`, span).catch(() => null),
     ]);
@@ -43,7 +50,7 @@ export function openSeries(root, route) {
     return { ...points, ...episodes, counters };
   };
   const show = (answer) => {
-    if (parts === null) {
+    if (parts === null || (parts.charts.length === 0 && answer.points.time.length > 0)) {
       parts = makeParts(answer);
       fill(body, card("Now", parts.facts), card("Signal", parts.signal, el("span", {}, el("span", { class: "for-mouse" }, "drag to zoom, double-click to reset"), tierNote(answer.points), shadeLegend())), card("Seconds lost in this range", parts.loss, "live estimate; episodes have the interval"), parts.counters, parts.jobs, parts.episodes);
     } else if (answer.points.time.length > 0) parts.charts.forEach((chart) => chart.update(answer.points, answer.spans, { value: grown(answer.points) }));
@@ -52,9 +59,17 @@ export function openSeries(root, route) {
     fill(parts.jobs, ...jobsOf(answer));
     fill(parts.episodes, card("Episodes", answer.episodes.length ? episodeTable(answer.episodes, false, { total: answer.total, least: answer.total_is_least }) : empty("No contention found so far.", "", true), shown(answer.episodes, answer.total, answer.total_is_least)));
   };
-  const fail = (error) => { if (parts === null) fill(body, failure("No such series", error)); };
+  const fail = (error) => { if (parts === null) fill(body, failure(error.status === 404 ? "No such series" : "No data of this span", error)); };
   const data = refresher(request, show, fail, 2000);
-  return { tick: data.tick, close() { data.close(); parts?.charts.forEach((chart) => chart.close()); parts?.counted?.close(); } };
+  const closeCharts = () => { parts?.charts.forEach((chart) => chart.close()); parts?.counted?.close(); };
+  /** Another span has other charts. */
+  const restart = () => {
+    closeCharts();
+    [parts, uncounted] = [null, null];
+    fill(body, empty("Loading series…", "", true));
+    data.now();
+  };
+  return { tick: data.tick, close() { data.close(); closeCharts(); } };
 }
 
 function makeParts({ metric, points, spans }) {

@@ -11,7 +11,8 @@ use schemas::{CauseShare, JobResult};
 /// Resources in the table; JSON has all of them.
 const ROWS: usize = 50;
 
-const STYLE: &str = include_str!("page.css");
+/// Content of the page's style element.
+pub const PAGE_STYLE: &str = concat!("\n", include_str!("page.css"));
 
 impl PostMortem {
     /// The page; `compared` is a comparison with an earlier run.
@@ -26,7 +27,7 @@ impl PostMortem {
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>Job {}: what it lost to contention</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{}\n</body>\n</html>\n",
+             <title>Job {}: what it lost to contention</title>\n<style>{PAGE_STYLE}</style>\n</head>\n<body>\n{}\n</body>\n</html>\n",
             escape(self.job.job_id.as_str()),
             parts.join("\n")
         )

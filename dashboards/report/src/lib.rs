@@ -51,6 +51,7 @@ mod wrapping;
 pub use comparison::Comparison;
 pub use error::ReportError;
 pub use explanation::Explanation;
+pub use html::PAGE_STYLE;
 pub use job_list::{JobFilter, JobList};
 pub use post_mortem::PostMortem;
 pub use source::Source;

@@ -22,7 +22,7 @@ impl Source {
     /// # Errors
     /// When the store cannot be read, or does not have the job.
     pub fn post_mortem(&self, id: &str) -> Result<PostMortem, ReportError> {
-        let found = self.read(&format!("job {id:?}"), |from| match facts(from, id)? {
+        let found = self.read(&format!("job {id:?}"), |from| match PostMortem::of(from, id)? {
             Some(facts) => Ok(Ok(facts)),
             None => Ok(Err(jobs::known(from)?)),
         })?;
@@ -72,18 +72,24 @@ impl Source {
     }
 }
 
-fn facts(from: &Reader<'_>, id: &str) -> Result<Option<PostMortem>, ReadError> {
-    let Some((job, until)) = jobs::named(from, id)? else {
-        return Ok(None);
-    };
-    Ok(Some(PostMortem {
-        until,
-        result: jobs::result(from, &job.job_id)?,
-        episodes: episodes::of_job(from, &job.job_id)?,
-        series: jobs::series(from, &job.job_id)?,
-        factors: jobs::factors(from, &job.job_id)?,
-        regions: regions::of_job(from, &job.job_id)?,
-        caused: jobs::caused(from, &job.job_id)?,
-        job,
-    }))
+impl PostMortem {
+    /// The facts of a job; `id` as in [`Source::post_mortem`]. `None` for an unknown job.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of(from: &Reader<'_>, id: &str) -> Result<Option<PostMortem>, ReadError> {
+        let Some((job, until)) = jobs::named(from, id)? else {
+            return Ok(None);
+        };
+        Ok(Some(PostMortem {
+            until,
+            result: jobs::result(from, &job.job_id)?,
+            episodes: episodes::of_job(from, &job.job_id)?,
+            series: jobs::series(from, &job.job_id)?,
+            factors: jobs::factors(from, &job.job_id)?,
+            regions: regions::of_job(from, &job.job_id)?,
+            caused: jobs::caused(from, &job.job_id)?,
+            job,
+        }))
+    }
 }

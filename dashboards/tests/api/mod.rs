@@ -5,7 +5,9 @@ mod beside;
 mod counters;
 mod fabric;
 mod failures;
+mod report;
 mod sample;
+mod session;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -14,26 +16,37 @@ use axum::response::Response;
 use dashboards::Progress;
 use dashboards::access::Access;
 use dashboards::guard::Hosts;
+use dashboards::login::Login;
 use dashboards::reader::StoreReader;
 use dashboards::router::{PageState, Routes, Shown, router};
 use sample::NOW;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use tokio::sync::watch;
 use tower::ServiceExt;
 
-fn page_of(store: &Path) -> Router {
-    let state = PageState {
+fn state_of(store: &Path) -> PageState {
+    PageState {
         reader: StoreReader::new(store),
         clock: None,
         run_note: Some("a test".to_string()),
+        public_url: None,
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
+    }
+}
+
+fn page_of(store: &Path) -> Router {
+    let routes = Routes {
+        read: Access::Open,
+        login: Arc::new(Login::new(Vec::new())),
+        page: Some((state_of(store), Shown::Everything)),
+        process: None,
+        posts: None,
     };
-    let routes =
-        Routes { read: Access::Open, page: Some((state, Shown::Everything)), process: None, posts: None };
     router(routes, Hosts::of(SocketAddr::from(([127, 0, 0, 1], 8600)), &[]))
 }
 
@@ -75,6 +88,8 @@ async fn now_has_columns_counts_and_the_worst_series() {
     assert_eq!(now["totals"]["states"]["unknown"], 1);
     assert_eq!(now["totals"]["states"]["clear"], 1);
     assert_eq!(now["totals"]["completeness"], 0.75);
+    assert_eq!(now["totals"]["links"], serde_json::json!({"total": 3, "reporting": 2, "contended": 0}));
+    assert_eq!(now["totals"]["clients"], serde_json::json!({"total": 1, "reporting": 1, "contended": 1}));
     assert_eq!(now["series"]["name"][0], "lustre_write_rate/nid00012/snx11137");
     assert_eq!(now["series"]["mean"][2], Value::Null);
     assert_eq!(now["top"][0]["name"], "lustre_write_rate/nid00012/snx11137");

@@ -1,10 +1,17 @@
 //! Silences hold back notices for a while; they do not lose them.
 
 use schemas::{AlertSilence, Notice};
+use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Longest silence; for more, change the rule.
 const SILENCE_MAX_S: f64 = 30.0 * 86_400.0;
+
+/// Longest author and comment, in bytes.
+const TEXT_BYTES_MAX: usize = 1_000;
+/// Labels of a posted silence, at most.
+const MATCHERS_MAX: usize = 32;
 
 /// A silence that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,6 +29,55 @@ pub enum SilenceError {
         /// What was given.
         text: String,
     },
+    /// The number of labels.
+    #[error("matchers has {0} labels; it may have 1 to {MATCHERS_MAX}")]
+    Matchers(usize),
+    /// The author or the comment.
+    #[error("{field} must have at most {TEXT_BYTES_MAX} bytes and no control characters")]
+    Text {
+        /// Its field.
+        field: &'static str,
+    },
+}
+
+/// A silence as a page posts it; the fields are those of [`Wanted`].
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Posted {
+    matchers: Vec<String>,
+    #[serde(rename = "for")]
+    length: String,
+    #[serde(rename = "in")]
+    begins_in: Option<String>,
+    #[serde(default)]
+    author: String,
+    #[serde(default)]
+    comment: String,
+}
+
+impl Posted {
+    /// The silence that is wanted `now_s`, seconds since the epoch.
+    ///
+    /// # Errors
+    /// [`SilenceError`].
+    pub fn silence(&self, now_s: f64) -> Result<AlertSilence, SilenceError> {
+        if !(1..=MATCHERS_MAX).contains(&self.matchers.len()) {
+            return Err(SilenceError::Matchers(self.matchers.len()));
+        }
+        for (field, text) in [("author", &self.author), ("comment", &self.comment)] {
+            if text.len() > TEXT_BYTES_MAX || text.chars().any(char::is_control) {
+                return Err(SilenceError::Text { field });
+            }
+        }
+        let wanted = Wanted {
+            matchers: &self.matchers,
+            begins_in: self.begins_in.as_deref().unwrap_or("0s"),
+            length: &self.length,
+            author: &self.author,
+            comment: &self.comment,
+        };
+        silence(&wanted, now_s)
+    }
 }
 
 /// A silence as a person words it. Times are `90s`, `30m`, `2h` or `7d`.
@@ -69,7 +125,8 @@ pub fn silence(wanted: &Wanted<'_>, now_s: f64) -> Result<AlertSilence, SilenceE
         wanted.matchers.iter().map(|text| matcher(text)).collect::<Result<_, _>>()?;
     let from_s = now_s + checked("--in", wanted.begins_in, 0)?;
     let until_s = from_s + checked("--for", wanted.length, 1)?;
-    let id = format!("s{:x}", (now_s * 1e3) as u64);
+    // Each state is seeded at random: silences of one millisecond, and of several processes, differ.
+    let id = format!("s{:012x}", RandomState::new().build_hasher().finish() >> 16);
     let [author, comment] = [wanted.author, wanted.comment].map(str::to_string);
     Ok(AlertSilence { id, matchers, from_s, until_s, author, comment })
 }
@@ -120,6 +177,29 @@ mod tests {
         let error = of("subject", "0s", "1h").unwrap_err().to_string();
         assert!(error.contains("LABEL=TEXT") && error.contains("\"subject\""), "{error}");
         assert!(of("a=b", "0s", "40d").unwrap_err().to_string().contains("--for must be 1s"));
+    }
+
+    #[test]
+    fn silences_of_one_millisecond_have_ids_of_their_own() {
+        let ids: std::collections::BTreeSet<_> =
+            (0..1_000).map(|_| of("a=b", "0s", "1h").unwrap().id).collect();
+        assert_eq!(ids.len(), 1_000);
+    }
+
+    #[test]
+    fn a_posted_silence_is_checked() {
+        let posted = |text: &str| serde_json::from_str::<Posted>(text).unwrap().silence(10_000.0);
+        let silence = posted(r#"{"matchers":["a=b"],"for":"1h","author":"ann"}"#).unwrap();
+        assert_eq!((silence.from_s, silence.until_s, silence.author.as_str()), (10_000.0, 13_600.0, "ann"));
+        for (text, part) in [
+            (r#"{"matchers":[],"for":"1h"}"#, "matchers has 0 labels"),
+            (r#"{"matchers":["a"],"for":"1h"}"#, "LABEL=TEXT"),
+            (r#"{"matchers":["a=b"],"for":"1y"}"#, "30d"),
+            ("{\"matchers\":[\"a=b\"],\"for\":\"1h\",\"author\":\"a\\u0007\"}", "author must have"),
+        ] {
+            let error = posted(text).unwrap_err().to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
     }
 
     #[test]

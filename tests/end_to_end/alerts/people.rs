@@ -73,6 +73,7 @@ async fn a_scheduler_that_asks_gets_advice_about_its_nodes_while_it_holds() {
     let page = Page {
         store: outbox.path.clone().into(),
         run_note: None,
+        public_url: None,
         clock: Some(Arc::new(now_s)),
         shown: Shown::Advice,
     };

@@ -60,6 +60,8 @@ const PATHS: &[&str] = &[
     "jobs/1235",
     "jobs/1240",
     "jobs/none",
+    "jobs/none/report",
+    "jobs/1198/report?format=pdf",
     "jobs/1198/neighbours",
     "jobs/1234/neighbours",
     "jobs/none/neighbours",
@@ -169,6 +171,22 @@ async fn pages(database: &Database) -> (Both, String, [Serving; 2], [Page; 2]) {
     let mut serving = [Serving::start("--store", &both.store), Serving::start("--config", &both.config)];
     let pages = serving.each_mut().map(Serving::page);
     (both, login, serving, pages)
+}
+
+#[test]
+fn a_report_from_the_database_is_that_from_the_store() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, pages) = pages(&database).await;
+        for path in ["jobs/1198/report?format=text", "jobs/1198/report"] {
+            // The last lines have the time of writing.
+            let [store, server] =
+                pages.each_ref().map(|page| page.text(path).split("Tailback 0").next().map(str::to_string));
+            assert!(store.as_ref().is_some_and(|text| text.len() > 200), "{store:?}");
+            assert_eq!(store, server, "{path}");
+        }
+        drop(serving);
+        database.drop_login(&login).await;
+    });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! | file | content |
 //! |---|---|
 //! | `serving.rs` | a running `tailback serve`, and requests to it |
+//! | `silences.rs` | silences that are set and ended over HTTP; a token for reading |
 //! | `stores.rs` | embedded stores of other versions |
 //! | `both.rs` | the same rows in a store and in a database |
 //! | `answers.rs` | answers from the database equal those from the store |
@@ -16,4 +17,5 @@ mod database;
 mod pooled;
 mod read_only;
 mod serving;
+mod silences;
 mod stores;

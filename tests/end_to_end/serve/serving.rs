@@ -74,6 +74,28 @@ impl Page {
         stream
     }
 
+    /// The body of the answer to `/api/v1/<path>`.
+    pub fn text(&self, path: &str) -> String {
+        let mut answer = String::new();
+        self.stream(path).read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_string()
+    }
+
+    /// The address of `/api/v1/<path>`.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}/api/v1/{path}", self.0)
+    }
+
+    /// Status of the answer to `/api/v1/<path>` with further `headers`.
+    pub fn status(&self, path: &str, headers: &str) -> u16 {
+        let mut stream = TcpStream::connect(&self.0).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        write!(stream, "GET /api/v1/{path} HTTP/1.0\r\nHost: {}\r\n{headers}\r\n", self.0).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap().parse().unwrap()
+    }
+
     /// Status and body of the answer to `/api/v1/<path>`.
     pub fn ask(&self, path: &str) -> (u16, Value) {
         let mut answer = String::new();

@@ -23,7 +23,7 @@ pub fn again_s(receiver: &Receiver, notice: &Notice, first_s: f64, now_s: f64) -
 /// # Errors
 /// [`Refusal`].
 pub async fn send(client: &Client, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
-    post(client, receiver, &alert(notice, now_s, expires_s(receiver, now_s)), now_s).await
+    post(client, receiver, &alert(notice, receiver, now_s), now_s).await
 }
 
 /// Posts an alert.
@@ -46,7 +46,8 @@ pub fn expires_s(receiver: &Receiver, now_s: f64) -> f64 {
     now_s + MISSED * receiver.resend_s
 }
 
-fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {
+fn alert(notice: &Notice, receiver: &Receiver, now_s: f64) -> Value {
+    let expires_s = expires_s(receiver, now_s);
     // An end that lies ahead would be none; rows of a simulation may be ahead of the clock.
     let ends_s = notice.resolved_s.map_or(expires_s, |over| over.min(now_s));
     let advice = &notice.advice;
@@ -77,7 +78,7 @@ fn alert(notice: &Notice, now_s: f64, expires_s: f64) -> Value {
         },
         "startsAt": rfc3339(notice.started_s.min(ends_s - 0.001)),
         "endsAt": rfc3339(ends_s),
-        "generatorURL": "",
+        "generatorURL": receiver.page.as_ref().map_or(String::new(), |page| format!("{page}/#/alerts?all=true")),
     })
 }
 

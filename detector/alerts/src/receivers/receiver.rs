@@ -109,6 +109,9 @@ pub struct Receiver {
     /// `SLURM_CONF` for it; "" for its own.
     #[serde(default)]
     pub slurm_conf: PathBuf,
+    /// Address of the page, for links to it.
+    #[serde(skip)]
+    pub page: Option<String>,
     /// Content of `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,

@@ -20,6 +20,9 @@ pub enum OutboxError {
     /// The database is away or busy: the same call may succeed later.
     #[error("{0}")]
     Retry(String),
+    /// The account or the file may only be read.
+    #[error("{0}")]
+    Denied(String),
     /// Retrying does not help; the message contains the remedy.
     #[error("{0}")]
     Stop(String),
@@ -35,14 +38,22 @@ impl OutboxError {
 impl From<PgError> for OutboxError {
     fn from(error: PgError) -> OutboxError {
         let text = error.to_string();
-        if error.is_retryable() { OutboxError::Retry(text) } else { OutboxError::Stop(text) }
+        match &error {
+            PgError::Stop(failure) if failure.cause.is_of_rights() => OutboxError::Denied(text),
+            error if error.is_retryable() => OutboxError::Retry(text),
+            _ => OutboxError::Stop(text),
+        }
     }
 }
 
 impl From<StoreError> for OutboxError {
     fn from(error: StoreError) -> OutboxError {
         let text = error.to_string();
-        if error.is_retryable() { OutboxError::Retry(text) } else { OutboxError::Stop(text) }
+        match error {
+            StoreError::CannotOpen { .. } | StoreError::NotClosed { .. } => OutboxError::Denied(text),
+            error if error.is_retryable() => OutboxError::Retry(text),
+            _ => OutboxError::Stop(text),
+        }
     }
 }
 

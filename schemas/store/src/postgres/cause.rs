@@ -65,6 +65,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether the account lacks a right on the tables.
+    pub fn is_of_rights(self) -> bool {
+        matches!(self, Cause::TableRight | Cause::ReaderRight | Cause::SchemaRight | Cause::Owner)
+    }
+
     /// What to do, without a full stop; empty for [`Cause::Other`] and [`Cause::Setting`], whose texts contain it.
     pub fn remedy(self) -> &'static str {
         match self {
