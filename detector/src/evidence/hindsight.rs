@@ -320,7 +320,7 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// Notes what jobs may have lost without showing it. What another job lacks and no one took may be the servers': `slow` are the blocks
+/// Notes what jobs may have lost without showing it. The servers may have cost what another job lacks and the others did not take: `slow` are the blocks
 /// in which they surely were slow.
 fn bound_unseen(jobs: &mut Jobs, slow: BTreeSet<i64>) {
     let mut lacking: BTreeMap<i64, usize> = BTreeMap::new();
