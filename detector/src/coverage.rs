@@ -67,6 +67,8 @@ struct Missing {
     gaps: VecDeque<Stretch>,
     /// Seconds of activity without a baseline.
     unjudged: VecDeque<Stretch>,
+    /// Seconds that may be lost without showing.
+    unseen: VecDeque<Stretch>,
 }
 
 /// `seconds` without a reading, or of activity, between two times.
@@ -227,6 +229,25 @@ impl Coverage {
         self.seen[series.at()].judge(from, to);
     }
 
+    /// `series` may have lost so many seconds between two times without showing it; this replaces what was noted of that time.
+    pub fn unseen_between(&mut self, series: SeriesIndex, from: Time, to: Time, seconds: f64) {
+        let Some(seen) = self.seen.get_mut(series.at()) else { return };
+        let known = seen.missing.as_mut().map(|missing| std::mem::take(&mut missing.unseen));
+        let unseen = &mut seen.missing().unseen;
+        let rest = known.into_iter().flatten().flat_map(|stretch| stretch.without(from, to));
+        rest.for_each(|part| keep(unseen, part));
+        if seconds > 0.0 {
+            keep(unseen, Stretch { from, to, seconds });
+        }
+    }
+
+    /// Seconds that `series` may have lost between two times without showing it.
+    pub fn unseen_s(&self, series: SeriesIndex, from: Time, to: Time) -> f64 {
+        let missing = self.seen.get(series.at()).and_then(|seen| seen.missing.as_deref());
+        let unseen = missing.into_iter().flat_map(|missing| &missing.unseen);
+        unseen.map(|stretch| stretch.seconds_between(from, to)).sum()
+    }
+
     fn open_again(&mut self, series: SeriesIndex, since: Time, until: Until) {
         let Some(latest) = self.latest.get(series.at()) else { return };
         let active_s = self.active_between(series, since, latest.any);
@@ -329,13 +350,7 @@ impl Seen {
     fn judge(&mut self, from: Time, to: Time) {
         let Some(missing) = &mut self.missing else { return };
         for stretch in std::mem::take(&mut missing.unjudged) {
-            let part = |from: Time, to: Time| {
-                let seconds = stretch.seconds_between(from, to);
-                (seconds > 0.0).then_some(Stretch { from, to, seconds })
-            };
-            let before = part(stretch.from, stretch.to.min(from));
-            let after = part(stretch.from.max(to), stretch.to);
-            before.into_iter().chain(after).for_each(|part| keep(&mut missing.unjudged, part));
+            stretch.without(from, to).for_each(|part| keep(&mut missing.unjudged, part));
         }
     }
 
@@ -362,6 +377,13 @@ impl Stretch {
         let overlap = self.to.min(to).seconds_since(self.from.max(from)).max(0.0);
         let length = self.to.seconds_since(self.from);
         if length > 0.0 { self.seconds * overlap / length } else { 0.0 }
+    }
+
+    /// What lies before and after two times.
+    fn without(self, from: Time, to: Time) -> impl Iterator<Item = Stretch> {
+        let parts = [(self.from, self.to.min(from)), (self.from.max(to), self.to)];
+        let part = move |(from, to)| Stretch { from, to, seconds: self.seconds_between(from, to) };
+        parts.map(part).into_iter().filter(|part| part.seconds > 0.0)
     }
 }
 

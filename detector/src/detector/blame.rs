@@ -142,13 +142,20 @@ impl Detector {
         let own: Vec<Name> = self.jobs_of(series, suspicion.start).cloned().collect();
         let blamed = |(taker, share): &(Taker, f64)| self.cause_of(&own, taker, *share);
         let mut shares: Vec<CauseShare> = evidence.takers.iter().map(blamed).collect();
-        let of_series = |cause, kind, share| {
-            let series_or_job = self.ingest.series()[series.at()].name();
-            (share > 0.0).then_some(CauseShare { cause, kind, series_or_job, share })
-        };
-        shares.extend(of_series(Cause::Server, CauseKind::Capacity, evidence.by_server));
-        shares.extend(of_series(Cause::Node, CauseKind::Endpoint, f64::from(u8::from(evidence.by_node))));
+        if evidence.by_server > 0.0 {
+            shares.push(self.cause_of_server(series, evidence.by_server));
+        }
+        if evidence.by_node {
+            let node = self.cause_of_server(series, 1.0);
+            shares.push(CauseShare { cause: Cause::Node, kind: CauseKind::Endpoint, ..node });
+        }
         shares
+    }
+
+    /// A slower server as the cause of a `share` of what `series` lost.
+    pub(super) fn cause_of_server(&self, series: SeriesIndex, share: f64) -> CauseShare {
+        let series_or_job = self.ingest.series()[series.at()].name();
+        CauseShare { cause: Cause::Server, kind: CauseKind::Capacity, series_or_job, share }
     }
 
     /// A job, or a client of no known job, as the cause of a `share` of what one of the jobs `own` lost.

@@ -4,9 +4,9 @@ use super::Detector;
 use crate::episodes::Past;
 use crate::evidence::{self, Hindsight, Known, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
-use schemas::{CauseShare, EpisodeId, LossPoint, Metric, Name, SeriesIndex, Time};
+use schemas::{Cause, CauseShare, Episode, EpisodeId, LossPoint, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Seconds of loss from which hindsight counts.
 const LEAST_S: f64 = 3.0;
@@ -78,6 +78,7 @@ impl Detector {
         let from = start.max(until - evidence::KEPT_BLOCKS);
         self.judge_back(series, &seen, &mut looked, [from, until]);
         self.leave_out_known(series, &mut seen, looked.id);
+        self.note_unseen(series, &seen, looked.id);
         let span_s = SPAN_TICKS * tick_s;
         let lost_s: f64 = seen.lost.iter().map(|block| block.active * block.lost * span_s).sum();
         if lost_s >= LEAST_S || looked.id.is_some() {
@@ -119,7 +120,8 @@ impl Detector {
             let earlier = job.and_then(|job| self.levels.of(mount, metric, job));
             Known { start, earlier, least_effect: self.settings.params[metric.at()].least_effect }
         };
-        let review = self.traffic[mount].review(until, known);
+        let slow = self.blocks_of_slow_servers(mount, until);
+        let review = self.traffic[mount].review(until, &slow, known);
         for ((taker, metric), seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
             if let Taker::Job(id) = taker
                 && let Some(job) = self.jobs.get(id)
@@ -130,6 +132,35 @@ impl Detector {
         let reviews = &mut self.reviews[mount];
         reviews.truncate(REVIEWS_KEPT - 1);
         reviews.push_front(review);
+    }
+
+    /// Blocks before `until` in which a slow server cost clients of a file system most of what they lost.
+    fn blocks_of_slow_servers(&self, mount: usize, until: i64) -> BTreeSet<i64> {
+        let tick_s = self.settings.stream.tick_s;
+        let Some(clients) = self.clients.get(&self.mounts[mount]) else { return BTreeSet::new() };
+        let [from, to] = [until - evidence::KEPT_BLOCKS, until].map(|at| evidence::begin_of(at, tick_s));
+        let by_server = |episode: &&&Episode| {
+            let of_server = episode.causes.iter().filter(|cause| cause.cause == Cause::Server);
+            of_server.map(|cause| cause.share).sum::<f64>() > 0.5
+        };
+        let found = self.episodes.between(clients, from, to);
+        let blocks = found.iter().filter(by_server).flat_map(|episode| {
+            evidence::block_of(episode.start.max(from), tick_s)
+                ..=evidence::block_of(episode.end.min(to), tick_s)
+        });
+        blocks.collect()
+    }
+
+    /// Notes what slow servers may have cost a client without showing, beyond what was found.
+    fn note_unseen(&mut self, series: SeriesIndex, seen: &Hindsight, past: Option<EpisodeId>) {
+        let Some(unseen) = seen.unseen else { return };
+        let tick_s = self.settings.stream.tick_s;
+        let [from, to] = unseen.blocks.map(|block| evidence::begin_of(block, tick_s));
+        let found = self.episodes.between(&[series], from, to);
+        let others = found.iter().filter(|episode| Some(episode.id) != past);
+        let known_s: f64 = others.map(|episode| episode.slowdown_between_s(from, to)).sum();
+        let unseen_s = (unseen.lost * SPAN_TICKS * tick_s - known_s).max(0.0);
+        self.coverage.unseen_between(series, from, to, unseen_s);
     }
 
     /// A job that reached its level while nothing slowed it is judged by that level, but where it lacks something that the
@@ -194,10 +225,11 @@ impl Detector {
 
     fn causes_in_hindsight(&self, series: SeriesIndex, time: Time, seen: &Hindsight) -> Vec<CauseShare> {
         let own: Vec<_> = self.jobs_of(series, time).cloned().collect();
-        let (mut by, mut all) = (BTreeMap::new(), 0.0);
+        let (mut by, mut by_server, mut all) = (BTreeMap::new(), 0.0, 0.0);
         for block in &seen.lost {
             let lost = block.active * block.lost;
             all += lost;
+            by_server += if block.by_server { lost } else { 0.0 };
             for (taker, share) in block.takers.iter() {
                 *by.entry(taker).or_insert(0.0) += share * lost;
             }
@@ -205,6 +237,9 @@ impl Detector {
         let named = by.into_iter().filter(|(_, taken)| *taken > LEAST_SHARE * all);
         let mut causes: Vec<CauseShare> =
             named.map(|(taker, taken)| self.cause_of(&own, taker, taken / all)).collect();
+        if by_server > LEAST_SHARE * all {
+            causes.push(self.cause_of_server(series, by_server / all));
+        }
         causes
             .sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.series_or_job.cmp(&b.series_or_job)));
         causes
@@ -220,7 +255,8 @@ impl Hindsight {
         for block in &self.lost {
             profile.push(LossPoint { time: begin(block.number), slowdown_s: lost_s });
             lost_s += block.active * block.lost * span_s;
-            kept_s += block.active * (1.0 - block.lost) * span_s;
+            // What slow servers cost is no comparison with the level.
+            kept_s += if block.by_server { 0.0 } else { block.active * (1.0 - block.lost) * span_s };
             profile.push(LossPoint { time: begin(block.number + 1), slowdown_s: lost_s });
         }
         profile.dedup();

@@ -4,6 +4,10 @@
 //! it moves alone. A block below that level is a loss as far as others moved more in it by as much: a phase of its own changes
 //! nothing for the others.
 
+mod slow;
+
+pub use slow::Unseen;
+
 use super::GAINED_SHARE;
 use super::taken::{NAMED_MAX, Taker};
 use super::traffic::{ABSENT_SHARE, LEVEL_BLOCKS, Mover, SPAN_TICKS, Traffic};
@@ -61,6 +65,10 @@ pub struct Hindsight {
     pub unknown: Vec<i64>,
     /// Whole blocks that the others may have cost beyond that: each lacks too little to be sure.
     pub unsure: f64,
+    /// What slow servers may have cost without showing.
+    pub unseen: Option<Unseen>,
+    /// Relative noise of blocks.
+    noise: f64,
 }
 
 /// A block with a loss.
@@ -74,6 +82,8 @@ pub struct LostBlock {
     pub lost: f64,
     /// Whether it lacks too little to be seen in this block alone.
     pub is_small: bool,
+    /// Whether slow servers cost it.
+    pub by_server: bool,
     /// Shares of the loss, by who took it: the largest ones. All clients of the job look at the same.
     pub takers: Arc<[(Taker, f64)]>,
 }
@@ -132,20 +142,24 @@ impl Hindsight {
 }
 
 impl Traffic {
-    /// What the blocks before `until` show of all jobs.
-    pub fn review(&self, until: i64, known: impl Fn(&Name, Metric) -> Known) -> Review {
+    /// What the blocks before `until` show of all jobs; in those of `slow` the servers were slow.
+    pub fn review(&self, until: i64, slow: &BTreeSet<i64>, known: impl Fn(&Name, Metric) -> Known) -> Review {
         let mut trickles = BTreeMap::new();
+        let slow: BTreeSet<i64> = slow.range(..until - AWAITED).copied().collect();
         let of_jobs = self.jobs().filter_map(|(mover, job)| {
             let known = known(job, mover.1);
             trickles.insert(mover.clone(), self.trickles(&mover, known.start, until - AWAITED));
             let blocks = self.active_blocks(&mover, known.start, until);
-            let mut seen = self.hindsight(&mover, &blocks, until, known.earlier)?;
+            let mut seen = self.hindsight(&mover, &blocks, (until, &slow), known.earlier)?;
+            seen.add_slow_servers(&blocks, &slow, known.least_effect);
             seen.lost.retain(|block| block.lost >= known.least_effect);
             Some((mover, (blocks, seen)))
         });
         let mut jobs: Jobs = of_jobs.collect();
-        let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().map(|block| block.number));
-        let contended: BTreeSet<i64> = lost.collect();
+        bound_unseen(&mut jobs, slow);
+        // A slow server takes nothing from those that do not wait for it.
+        let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().filter(|block| !block.by_server));
+        let contended: BTreeSet<i64> = lost.map(|block| block.number).collect();
         for (blocks, seen) in jobs.values_mut() {
             let active = blocks.iter().map(|block| block.number);
             seen.contended = active.filter(|number| contended.contains(number)).collect();
@@ -177,7 +191,7 @@ impl Traffic {
         &self,
         own: &Mover,
         blocks: &[Block],
-        until: i64,
+        (until, slow): (i64, &BTreeSet<i64>),
         earlier: Option<Level>,
     ) -> Option<Hindsight> {
         if blocks.len() < LEAST_BLOCKS {
@@ -194,6 +208,8 @@ impl Traffic {
             lost: Vec::new(),
             unknown: Vec::new(),
             unsure: 0.0,
+            unseen: None,
+            noise,
         };
         let most_ticks = blocks.iter().map(|block| block.ticks).fold(0.0, f64::max);
         let (lost, rest): (Vec<&Block>, Vec<&Block>) = {
@@ -206,7 +222,7 @@ impl Traffic {
         let lacking = beside_others().filter(|block| block.lacks(&seen) > seen.least);
         let unsure = beside_others().map(|block| block.lacks(&seen).max(0.0) * block.ticks / most_ticks);
         (seen.unknown, seen.unsure) = (lacking.map(|block| block.number).collect(), unsure.sum());
-        let small = self.small_losses(own, blocks, &seen, noise, most_ticks);
+        let small = self.small_losses(own, blocks, (&seen, slow), noise, most_ticks);
         if !small.is_empty() {
             seen.unsure = ERRORS * noise / (LEVEL_BLOCKS as f64).sqrt() * small.len() as f64;
             seen.lost.extend(small);
@@ -221,13 +237,14 @@ impl Traffic {
         &self,
         own: &Mover,
         blocks: &[Block],
-        seen: &Hindsight,
+        (seen, slow): (&Hindsight, &BTreeSet<i64>),
         noise: f64,
         most_ticks: f64,
     ) -> Vec<LostBlock> {
         let (beside, alone): (Vec<&Block>, Vec<&Block>) =
             blocks.iter().partition(|block| block.is_beside_others());
-        let small: Vec<&Block> = beside.into_iter().filter(|block| block.lacks(seen) <= seen.least).collect();
+        let is_small = |block: &&Block| block.lacks(seen) <= seen.least && !slow.contains(&block.number);
+        let small: Vec<&Block> = beside.into_iter().filter(is_small).collect();
         if alone.len() < LEVEL_BLOCKS || small.len() < SMALL_BLOCKS || seen.is_of_earlier_run() {
             return Vec::new();
         }
@@ -245,6 +262,7 @@ impl Traffic {
                 active: block.ticks / most_ticks,
                 lost: lack,
                 is_small: true,
+                by_server: false,
                 takers,
             }
         };
@@ -266,7 +284,14 @@ impl Traffic {
     fn lost(&self, own: &Mover, seen: &Hindsight, block: &Block, most_ticks: f64) -> LostBlock {
         let lost = block.lacks(seen);
         let takers = self.takers(own, &seen.level.reference, block.number, lost);
-        LostBlock { number: block.number, active: block.ticks / most_ticks, lost, is_small: false, takers }
+        LostBlock {
+            number: block.number,
+            active: block.ticks / most_ticks,
+            lost,
+            is_small: false,
+            by_server: false,
+            takers,
+        }
     }
 
     fn takers(&self, own: &Mover, reference: &[i64], block: i64, lost: f64) -> Arc<[(Taker, f64)]> {
@@ -293,6 +318,22 @@ impl Traffic {
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     values.sum::<f64>() / count
+}
+
+/// Notes what jobs may have lost without showing it. The servers may have cost what another job lacks and the others did not take: `slow` are the blocks
+/// in which they surely were slow.
+fn bound_unseen(jobs: &mut Jobs, slow: BTreeSet<i64>) {
+    let mut lacking: BTreeMap<i64, usize> = BTreeMap::new();
+    let unknown = jobs.values().flat_map(|(_, seen)| &seen.unknown);
+    unknown.for_each(|block| *lacking.entry(*block).or_default() += 1);
+    for (blocks, seen) in jobs.values_mut() {
+        let of_others = |(block, jobs): (&i64, &usize)| {
+            (*jobs > usize::from(seen.unknown.contains(block))).then_some(*block)
+        };
+        let mut slow = slow.clone();
+        slow.extend(lacking.iter().filter_map(of_others));
+        seen.bound_unseen(blocks, &slow);
+    }
 }
 
 /// Blocks that lack what the others took, each count of whom may cost so many times as much: in stretches in which these surely moved

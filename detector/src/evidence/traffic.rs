@@ -1,7 +1,8 @@
 //! What each job moved on a file system of late, in blocks of ten ticks, and which jobs took in a block what another lost.
 //!
-//! Blame by conservation: in each block a job is to blame for what it moves beyond what it moved while the victim ran
-//! quiet, against what the victim and the others that fell lack. What came in a pause of the victim is seen, too.
+//! Blame by conservation: a block's loss was taken as far as others move more than while the victim ran quiet, against what the
+//! victim and the others that fell lack. All that did not fall share it by what they move: without any of them, those that wait
+//! would have more. What came in a pause of the victim is seen, too.
 
 use super::taken::{ALL_TAKEN, LEAST_TAKEN, Taker};
 use super::{STOPPED_SHARE, SURE_CHANGE};
@@ -58,10 +59,11 @@ struct Rates {
 /// What happened in a block, seen by one job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moment {
-    /// Jobs that move more than in the reference, and their weights: the geometric mean of what they move more, which is the
-    /// evidence, and of all that they move, which is what the victim would get without them.
-    pub gains: Vec<(Taker, f64)>,
-    /// What they move more, all together.
+    /// Other jobs that do not lack something themselves, and their weights. Without a job, those that wait would share all that it
+    /// moves, whether it came or was there before. Where counts differ in cost, what is moved is no share: then these are the jobs that move more than in the reference,
+    /// by the geometric mean of that and of all that they move.
+    pub takers: Vec<(Taker, f64)>,
+    /// What jobs move more than in the reference, all together: it shows that the loss was taken.
     pub gained: f64,
     /// What others lack that did not stop.
     pub lost_by_others: f64,
@@ -226,7 +228,7 @@ impl Traffic {
         }
         let cost = own.1.cost_range();
         let mut moment =
-            Moment { gains: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0, cost };
+            Moment { takers: Vec::new(), gained: 0.0, lost_by_others: 0.0, own_before: 0.0, cost };
         let slots: Vec<usize> = kept.iter().map(|block| slot(*block)).collect();
         let mean = |rates: &Rates| {
             slots.iter().map(|slot| f64::from(rates.of[*slot])).sum::<f64>() / slots.len().max(1) as f64
@@ -240,19 +242,28 @@ impl Traffic {
             let sums = rates.iter().map(|(_, rates)| [mean(rates), rates.at(block)]);
             let [before, now] =
                 sums.fold([0.0; 2], |sum, of_metric| [sum[0] + of_metric[0], sum[1] + of_metric[1]]);
-            let change = now - before;
-            if change > SURE_CHANGE * before {
-                moment.gains.push((taker.clone(), (change * now).sqrt()));
-                moment.gained += change;
-            } else if change < -SURE_CHANGE * before && now > STOPPED_SHARE * before {
-                moment.lost_by_others -= change;
-            }
+            moment.add(taker, before, now, own.1.is_alike());
         }
         Some(moment)
     }
 }
 
 impl Moment {
+    /// Adds another job that moved `before` in the reference and moves `now`.
+    fn add(&mut self, taker: &Taker, before: f64, now: f64, is_alike: bool) {
+        let change = now - before;
+        let has_gained = change > SURE_CHANGE * before;
+        if has_gained {
+            self.gained += change;
+        } else if change < -SURE_CHANGE * before && now > STOPPED_SHARE * before {
+            self.lost_by_others -= change;
+            return;
+        }
+        if now > 0.0 && (is_alike || has_gained) {
+            self.takers.push((taker.clone(), if is_alike { now } else { (change * now).sqrt() }));
+        }
+    }
+
     /// Shares of the loss of a job that lacks the part `lost` of its rate, by who took it. They add up to 1 where the others
     /// took all of it.
     pub fn shares(&self, lost: f64) -> impl Iterator<Item = (&Taker, f64)> {
@@ -260,8 +271,8 @@ impl Moment {
         let taken = self.gained * self.cost;
         let whole = if taken < ALL_TAKEN * lost { lost / self.cost } else { self.gained };
         let explains = taken >= LEAST_TAKEN[0] * lost && whole > 0.0;
-        let each = self.gained / whole / self.gains.iter().map(|(_, weight)| weight).sum::<f64>();
-        self.gains.iter().filter(move |_| explains).map(move |(taker, weight)| (taker, each * weight))
+        let each = self.gained / whole / self.takers.iter().map(|(_, weight)| weight).sum::<f64>();
+        self.takers.iter().filter(move |_| explains).map(move |(taker, weight)| (taker, each * weight))
     }
 }
 
@@ -346,12 +357,12 @@ mod tests {
     }
 
     #[test]
-    fn others_that_fall_take_nothing_and_share_what_is_taken() {
+    fn those_that_do_not_fall_share_what_is_taken() {
         let before: &[(&str, f64)] = &[("1", 100.0), ("2", 100.0), ("4", 50.0)];
         let after: &[(&str, f64)] = &[("1", 50.0), ("2", 50.0), ("3", 50.0), ("4", 50.0)];
         let traffic = traffic(7, &[before, after]);
         let moment = traffic.moment(&job("1"), &[7], 8).unwrap();
-        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("3").0, 0.5)]);
+        assert_eq!(moment.shares(0.5).collect::<Vec<_>>(), [(&job("3").0, 0.25), (&job("4").0, 0.25)]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
     let losses = reduce(&mut merged);
     let run_s = run_s(parts);
     let unseen = if 2 * nodes.silent > nodes.all || parts.is_empty() { run_s } else { 0.0 };
-    let unexplained_s: f64 = merged.iter().flat_map(|m| &m.parts).map(|part| part.unexplained_s).sum();
+    let unexplained_s: f64 = merged.iter().map(Merged::unexplained_s).sum();
     let most_s = (losses.most_s.max(losses.lost_s) + unexplained_s).max(unseen);
     let half_width_s = losses.variance_s2.sqrt();
     JobResult {
@@ -92,6 +92,10 @@ impl Merged<'_> {
     /// Whether it measures what the job got done, and names who took the rest.
     pub(super) fn measures(&self) -> bool {
         self.metric.is_progress() && self.names
+    }
+
+    fn unexplained_s(&self) -> f64 {
+        self.parts.iter().map(|part| part.unexplained_s).sum::<f64>() / self.used
     }
 
     /// Whether it shows that the job's messages wait, and for whom is not known.

@@ -57,7 +57,8 @@ pub struct MetricPart {
     pub least_share: f64,
     /// Seconds lost in episodes that are suspected only, over all series.
     pub suspected_s: f64,
-    /// Seconds that the job may have lost besides, without a sign of contention: its own traffic fell for a while.
+    /// Seconds that the job may have lost besides, over all series: its own traffic fell for a while without a sign of contention, or
+    /// servers were slow and its fall is too small to show.
     pub unexplained_s: f64,
     /// Its causes, with the seconds lost to each, over all series.
     pub causes: Vec<CauseLoss>,
@@ -154,6 +155,7 @@ fn metric_part(
         }
         add_causes(&mut causes, episode, lost_s, &job.job_id, || named(episode));
     }
+    let unseen_s = series.iter().map(|s| facts.coverage.unseen_s(*s, job.start, until)).sum();
     let total_s: f64 = cells.values().map(|cell| cell.lost_s).sum();
     let causes = merged(causes).into_iter().filter(|(_, lost_s)| *lost_s > LEAST_SHARE * total_s);
     let causes =
@@ -165,7 +167,7 @@ fn metric_part(
         cells: unjudged.with(cells),
         variance_s2: errors.variance_s2(),
         suspected_s,
-        unexplained_s: 0.0,
+        unexplained_s: unseen_s,
         least_share: if metric.is_progress() { 1.0 } else { 0.0 },
         causes: causes.collect(),
     }

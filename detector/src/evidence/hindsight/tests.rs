@@ -26,7 +26,7 @@ fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
         let earlier = earlier.filter(|_| id.as_str() == "1").map(level);
         Known { start: FIRST, earlier, least_effect: 0.05 }
     };
-    traffic.review(block + AWAITED, known)
+    traffic.review(block + AWAITED, &BTreeSet::new(), known)
 }
 
 fn lost_blocks(review: &Review, number: &str) -> f64 {
@@ -74,4 +74,37 @@ fn earlier_run_shows_what_a_job_lost_that_never_ran_quiet() {
 #[test]
 fn nothing_is_known_of_a_job_that_just_began() {
     assert!(review(&[(LEAST_BLOCKS as i64 - 1, 50.0, 50.0)], None).jobs.is_empty());
+}
+
+/// Job 1 while its servers are slow for blocks 10 to 30 and it lacks the part `lack`.
+fn beside_slow_servers(lack: f64, known: bool) -> Hindsight {
+    let mut traffic = Traffic::default();
+    for at in 0..40 {
+        let is_slow = (10..30).contains(&at);
+        let noise = 1.0 + 0.02 * (at % 3 - 1) as f64;
+        let one = 100.0 * noise * if is_slow { 1.0 - lack } else { 1.0 };
+        let two = if is_slow { 40.0 } else { 100.0 };
+        let rates = [("1", one), ("2", two)].map(|(id, rate)| (job(id), [rate, SPAN_TICKS]));
+        traffic.note(FIRST + at, &rates.into_iter().collect());
+    }
+    let slow = (FIRST + 10..FIRST + 30).filter(|_| known).collect();
+    let known = |_: &Name, _| Known { start: FIRST, earlier: None, least_effect: 0.05 };
+    traffic.review(FIRST + 40 + AWAITED, &slow, known).jobs[&job("1")].clone()
+}
+
+#[test]
+fn small_fall_beside_slow_servers_is_a_loss_to_them() {
+    let seen = beside_slow_servers(0.08, true);
+    let lost: f64 = seen.lost.iter().map(|block| block.lost * block.active).sum();
+    assert!((lost - 1.6).abs() < 0.2 && seen.lost.iter().all(|block| block.by_server), "{seen:?}");
+}
+
+#[test]
+fn fall_too_small_to_report_widens_the_upper_end() {
+    let seen = beside_slow_servers(0.04, true);
+    let most = seen.unseen.map_or(0.0, |unseen| unseen.lost);
+    assert!(seen.lost.is_empty() && (0.8..1.6).contains(&most), "{seen:?}");
+    let undecided = beside_slow_servers(0.08, false);
+    let most = undecided.unseen.map_or(0.0, |unseen| unseen.lost);
+    assert!(undecided.lost.is_empty() && (1.6..2.6).contains(&most), "{undecided:?}");
 }
