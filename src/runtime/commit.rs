@@ -185,7 +185,7 @@ impl Writer {
             let begun = Instant::now();
             match self.write(&parts).await {
                 Ok(written) => {
-                    let signals = parts.iter().map(|part| part.results.signals.as_slice());
+                    let signals = parts.iter().map(|part| &part.stored.passed);
                     outage::DATABASE.works();
                     self.metrics.committed(begun.elapsed().as_secs_f64(), written.signals, signals);
                     self.log_slow(begun.elapsed(), &written);

@@ -8,9 +8,10 @@ use metrics::{
     histogram,
 };
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
-use schemas::{DropReason, HealthLimits, Signal};
+use schemas::{DropReason, HealthLimits};
 use stages::stage::{Counts, Load, Stage};
 use std::collections::BTreeMap;
+use store::storage_policy::Passed;
 
 /// Bounds of the histogram from sample to commit, in seconds; close to each other around the two seconds that it is to take.
 const LATENCY_S: [f64; 26] = [
@@ -19,8 +20,6 @@ const LATENCY_S: [f64; 26] = [
 ];
 /// Bounds of the histogram of commits, in seconds.
 const COMMIT_S: [f64; 14] = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 60.0];
-/// Of how many signals one enters the histogram.
-const SAMPLED: usize = 16;
 
 /// Installs the recorder; what comes back writes the text of `/metrics`.
 ///
@@ -169,16 +168,14 @@ impl StageMetrics {
     }
 
     /// A transaction that was written, with the signals in it.
-    pub fn committed<'a>(&self, seconds: f64, stored: u64, signals: impl Iterator<Item = &'a [Signal]>) {
+    pub fn committed<'a>(&self, seconds: f64, stored: u64, signals: impl Iterator<Item = &'a Passed>) {
         let now_s = clock::now().seconds();
         self.commit.record(seconds);
         self.stored.increment(stored);
         counter!("tailback_commits_total", "stage" => self.stage, "outcome" => "written").increment(1);
         for of_part in signals {
-            self.signals.increment(of_part.len() as u64);
-            for signal in of_part.iter().step_by(SAMPLED) {
-                self.to_commit.record(now_s - signal.time.seconds());
-            }
+            self.signals.increment(of_part.count);
+            of_part.sampled.iter().for_each(|time| self.to_commit.record(now_s - time.seconds()));
         }
     }
 

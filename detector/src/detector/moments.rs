@@ -174,7 +174,10 @@ impl Takings {
         }
         self.lost_s += lost_s;
         for (taker, share) in moment.shares((lost_s / seconds).min(1.0)) {
-            *self.by.entry(taker.clone()).or_default() += share * lost_s;
+            match self.by.get_mut(taker) {
+                Some(known) => *known += share * lost_s,
+                None => _ = self.by.insert(taker.clone(), share * lost_s),
+            }
         }
         self.keep_largest();
     }

@@ -2,7 +2,7 @@
 
 use super::Detector;
 use crate::jobs::JobPart;
-use schemas::{Episode, EpisodeEvidence, Name, ResultBatch, SeriesIndex, SeriesInfo};
+use schemas::{Episode, EpisodeEvidence, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal};
 use std::collections::BTreeMap;
 
 impl Detector {
@@ -46,6 +46,14 @@ impl Detector {
             notices: Vec::new(),
             rejected: Vec::new(),
         }
+    }
+
+    /// Moves the signals since the last call to `signals`, whose memory is used for the next ones; the series that are new since
+    /// then, which no later batch has.
+    pub fn take_signals(&mut self, signals: &mut Vec<Signal>) -> Vec<(SeriesIndex, SeriesInfo)> {
+        signals.clear();
+        std::mem::swap(&mut self.signals, signals);
+        self.series_to_send()
     }
 
     /// Series that are new, or have the number of a forgotten one.

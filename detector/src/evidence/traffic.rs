@@ -58,11 +58,11 @@ struct Rates {
 
 /// What happened in a block, seen by one job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Moment {
+pub struct Moment<'a> {
     /// Other jobs that do not lack something themselves, and their weights. Without a job, those that wait would share all that it
     /// moves, whether it came or was there before. Where counts differ in cost, what is moved is no share: then these are the jobs that move more than in the reference,
     /// by the geometric mean of that and of all that they move.
-    pub takers: Vec<(Taker, f64)>,
+    pub takers: Vec<(&'a Taker, f64)>,
     /// What jobs move more than in the reference, all together: it shows that the loss was taken.
     pub gained: f64,
     /// What others lack that did not stop.
@@ -219,7 +219,7 @@ impl Traffic {
 
     /// How the jobs other than that of `own` changed from `reference` to `block`, or from nothing without a reference; `None` where
     /// these blocks are not kept.
-    pub fn moment(&self, own: &Mover, reference: &[i64], block: i64) -> Option<Moment> {
+    pub fn moment(&self, own: &Mover, reference: &[i64], block: i64) -> Option<Moment<'_>> {
         let kept: Vec<i64> = reference.iter().copied().filter(|at| *at > block - KEPT_BLOCKS).collect();
         let is_forgotten = kept.is_empty() && !reference.is_empty();
         let is_kept = |next: i64| (next - KEPT as i64..next).contains(&block);
@@ -248,9 +248,9 @@ impl Traffic {
     }
 }
 
-impl Moment {
+impl<'a> Moment<'a> {
     /// Adds another job that moved `before` in the reference and moves `now`.
-    fn add(&mut self, taker: &Taker, before: f64, now: f64, is_alike: bool) {
+    fn add(&mut self, taker: &'a Taker, before: f64, now: f64, is_alike: bool) {
         let change = now - before;
         let has_gained = change > SURE_CHANGE * before;
         if has_gained {
@@ -260,19 +260,19 @@ impl Moment {
             return;
         }
         if now > 0.0 && (is_alike || has_gained) {
-            self.takers.push((taker.clone(), if is_alike { now } else { (change * now).sqrt() }));
+            self.takers.push((taker, if is_alike { now } else { (change * now).sqrt() }));
         }
     }
 
     /// Shares of the loss of a job that lacks the part `lost` of its rate, by who took it. They add up to 1 where the others
     /// took all of it.
-    pub fn shares(&self, lost: f64) -> impl Iterator<Item = (&Taker, f64)> {
+    pub fn shares(&self, lost: f64) -> impl Iterator<Item = (&'a Taker, f64)> {
         let lost = self.lost_by_others + lost * self.own_before;
         let taken = self.gained * self.cost;
         let whole = if taken < ALL_TAKEN * lost { lost / self.cost } else { self.gained };
         let explains = taken >= LEAST_TAKEN[0] * lost && whole > 0.0;
         let each = self.gained / whole / self.takers.iter().map(|(_, weight)| weight).sum::<f64>();
-        self.takers.iter().filter(move |_| explains).map(move |(taker, weight)| (taker, each * weight))
+        self.takers.iter().filter(move |_| explains).map(move |(taker, weight)| (*taker, each * weight))
     }
 }
 

@@ -23,8 +23,8 @@ use ordered::{Downstream, Ordered};
 use schemas::rejected::KEPT_MAX;
 use schemas::wire::{self, JobRow, Message, Origin, Reached};
 use schemas::{
-    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, SeriesIndex, Signal, SourceIndex,
-    Sources, Time,
+    DropCounts, DropReason, EpisodeId, Name, RejectedMessage, ResultBatch, SeriesIndex, SeriesInfo, Signal,
+    SourceIndex, Sources, Time,
 };
 use serde::{Deserialize, Serialize};
 use source_batches::SourceBatches;
@@ -87,6 +87,14 @@ pub struct Detecting {
     /// Whether signals are selected for the store.
     #[serde(skip)]
     selects_rows: bool,
+    /// Rows that were selected since results were taken, and series that are new since then.
+    #[serde(skip)]
+    stored: StoredRows,
+    #[serde(skip)]
+    new_series: Vec<(SeriesIndex, SeriesInfo)>,
+    /// Memory of signals.
+    #[serde(skip)]
+    signals: Vec<Signal>,
     /// About how long the next state is.
     #[serde(skip)]
     written_bytes: Cell<usize>,
@@ -144,7 +152,18 @@ impl Detecting {
         if self.ordered.read_up_to(self.inbox.watermark()) {
             self.forget_sent_parts();
         }
+        self.select_rows();
         self.forget_unseen();
+    }
+
+    /// Selects rows for the store soon after their signals: those of several seconds of a large machine are hundreds of megabytes.
+    fn select_rows(&mut self) {
+        if self.selects_rows {
+            let new = self.ordered.detector.take_signals(&mut self.signals);
+            self.thinner.know(&new);
+            self.new_series.extend(new);
+            self.thinner.pass(&self.signals, &mut self.stored);
+        }
     }
 
     fn forget_sent_parts(&mut self) {
@@ -177,6 +196,7 @@ impl Detecting {
         let mut results = detector.take_apart(most);
         results.event_sources = self.job_sources.take(most);
         self.batches.sent(detector.has_more_sources() || self.job_sources.has_more());
+        results.series.splice(0..0, std::mem::take(&mut self.new_series));
         results.drops.add(&self.drops);
         results.rejected = std::mem::take(&mut self.rejected);
         if self.partition != 0 {
@@ -187,18 +207,19 @@ impl Detecting {
     }
 
     /// Rows that signals complete, and those of silent series. A clock that is ahead makes no series silent.
-    fn thin(&mut self, results: &ResultBatch, stored: &mut StoredRows) {
+    fn thin(&mut self) -> StoredRows {
+        self.select_rows();
+        let mut stored = std::mem::take(&mut self.stored);
         if !self.selects_rows {
             self.forgotten.clear();
-            return;
+            return stored;
         }
-        self.thinner.know(&results.series);
-        self.thinner.pass(&results.signals, stored);
         if let Some(newest) = self.ordered.detector.newest() {
             let read = newest.min(self.inbox.watermark());
-            self.thinner.close(read.plus_seconds(-SILENT_S), stored);
+            self.thinner.close(read.plus_seconds(-SILENT_S), &mut stored);
         }
         self.part_with_forgotten();
+        stored
     }
 }
 
@@ -227,6 +248,9 @@ impl Stage for Detecting {
             rejected: Vec::new(),
             forgotten: Vec::new(),
             selects_rows: settings.storage.is_some(),
+            stored: StoredRows::default(),
+            new_series: Vec::new(),
+            signals: Vec::new(),
             written_bytes: Cell::new(0),
         }
     }
@@ -278,25 +302,26 @@ impl Stage for Detecting {
 
     fn drain(&mut self, position: i64, extent: Extent) -> Outcome {
         self.log_inputs(extent);
+        let stored = self.thin();
         let results = self.results(extent);
         let mut messages: Vec<Content> = self.verdicts(&results.episodes);
         messages.extend(self.links());
         messages.extend(self.updates(&results));
         messages.extend(self.parts(position, extent, &results.episodes));
-        let mut stored = StoredRows::default();
-        self.thin(&results, &mut stored);
         Outcome { results, stored, messages }
     }
 
     fn discard(&mut self) {
         // Seen sources are stored at intervals: the database may not have the latest ones.
-        let dropped = self.ordered.detector.take_apart(0);
-        self.thin(&dropped, &mut StoredRows::default());
+        self.thin();
+        self.new_series.clear();
+        self.ordered.detector.take_apart(0);
         self.ordered.links.forget();
         self.rejected.clear();
     }
 
     fn resend_series(&mut self) {
+        self.new_series.clear();
         self.ordered.detector.resend_series();
     }
 
@@ -344,7 +369,7 @@ impl Stage for Detecting {
             rows: self.ordered.rows,
             waiting: self.inbox.waiting(),
             newest_s: detector.newest().map(Time::seconds),
-            result_bytes: detector.signals_kept() * size_of::<Signal>(),
+            result_bytes: detector.signals_kept() * size_of::<Signal>() + self.stored.bytes(),
         }
     }
 

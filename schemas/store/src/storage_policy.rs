@@ -15,6 +15,8 @@ const SECOND_US: i64 = 1_000_000;
 
 /// Seconds at which the ten seconds of a series may begin.
 const PHASES: i32 = (BUCKET_US / SECOND_US) as i32;
+/// Of how many signals one is sampled.
+const SAMPLED: u64 = 16;
 
 /// No bucket has this number: nothing came since the last one ended.
 const NO_BUCKET: i64 = i64::MIN;
@@ -81,15 +83,47 @@ pub struct StoredRows {
     pub minutes: Vec<Bucket>,
     /// Rows of `signals_1h`.
     pub hours: Vec<Bucket>,
+    /// The signals that these rows are chosen from.
+    pub passed: Passed,
+}
+
+/// Signals that a policy looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Passed {
+    /// How many.
+    pub count: u64,
+    /// The latest time of one.
+    pub latest: Option<Time>,
+    /// Times of every sixteenth.
+    pub sampled: Vec<Time>,
+}
+
+impl Passed {
+    fn add(&mut self, signal: &Signal) {
+        if self.count.is_multiple_of(SAMPLED) {
+            self.sampled.push(signal.time);
+        }
+        self.count += 1;
+        self.latest = self.latest.max(Some(signal.time));
+    }
 }
 
 impl StoredRows {
+    /// Bytes of the rows.
+    pub fn bytes(&self) -> usize {
+        let buckets = self.buckets.len() + self.minutes.len() + self.hours.len();
+        self.signals.len() * size_of::<StoredSignal>()
+            + buckets * size_of::<Bucket>()
+            + self.passed.sampled.len() * size_of::<Time>()
+    }
+
     /// Empties all and keeps their memory.
     pub fn clear(&mut self) {
         self.signals.clear();
         self.buckets.clear();
         self.minutes.clear();
         self.hours.clear();
+        self.passed = Passed::default();
     }
 }
 
@@ -210,6 +244,7 @@ impl Thinner {
                 growth::extend_to(&mut self.open, at + 1, None);
             }
             let phase = self.phases.get(at).copied().unwrap_or(0);
+            out.passed.add(signal);
             step(self.policy, &mut self.open[at], phase, signal, out);
         }
     }

@@ -20,7 +20,7 @@ fn series_are_sent_without_other_results() {
     let mut outcome = Outcome::default();
     assert!(outcome.is_quiet());
     let node = Name::parse("nid00001").unwrap();
-    let info = schemas::SeriesInfo {
+    let info = SeriesInfo {
         metric: Metric::from_name("lustre_write_rate").unwrap(),
         component: node,
         part: None,

@@ -192,7 +192,7 @@ async fn advance(
     let commits: Vec<i64> = kept.iter().map(|k| k.commits).collect();
     let from: Vec<Option<i64>> = parts.iter().map(|p| p.from_position).collect();
     let positions: Vec<i64> = parts.iter().map(|p| p.to_position).collect();
-    let latest: Vec<Option<f64>> = parts.iter().map(|p| latest_s(p.results)).collect();
+    let latest: Vec<Option<f64>> = parts.iter().map(|p| latest_s(p.stored)).collect();
     let moved = to
         .query(
             include_str!("../../sql/postgres/advance.sql"),
@@ -207,8 +207,8 @@ async fn advance(
 }
 
 /// Time of the latest signal, in seconds since the epoch.
-fn latest_s(results: &ResultBatch) -> Option<f64> {
-    results.signals.iter().map(|s| s.time).max().map(|time| time.seconds().clamp(-2e11, 9e12))
+fn latest_s(stored: &StoredRows) -> Option<f64> {
+    stored.passed.latest.map(|time| time.seconds().clamp(-2e11, 9e12))
 }
 
 async fn copy(
