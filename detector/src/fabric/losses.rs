@@ -164,11 +164,13 @@ impl LinkLosses {
     }
 
     /// What the job lost most likely. Whether it waits for its slowest flow or for the mean of them is as likely the one as the
-    /// other, unless its progress shows it; that counts by its error.
+    /// other where others slow it, unless its progress shows it; that counts by its error. A job that slows itself does so on
+    /// its slowest flow.
     fn likely_s(&self, measured: Option<Measured>) -> f64 {
         let lost_s = self.lost_s().max(1e-9);
         let mean_s = self.least_s.min(lost_s);
-        let middle_s = (mean_s + lost_s) / 2.0;
+        let of_others = (self.others_s / lost_s).min(1.0);
+        let middle_s = lost_s - of_others * (lost_s - mean_s) / 2.0;
         let Some(found) = measured else { return middle_s };
         let sd_s = (lost_s - mean_s) / 12.0_f64.sqrt();
         let by_stalls_s2 = sd_s.powi(2) + (UNSURE * lost_s / 2.0).powi(2);
