@@ -4,6 +4,7 @@
 
 use super::cause::{UNLOADED, own_queue};
 use super::links::{Links, is_host_link, out_of};
+use super::receivers;
 use schemas::CauseKind;
 use std::collections::{BTreeMap, BTreeSet};
 use topology::{Imbalance, LinkIndex, ParallelLinks, Topology, VertexKind};
@@ -179,7 +180,9 @@ pub(super) fn waits_for_a_host(topology: &Topology, links: &Links, link: LinkInd
     let unmeasured = |next: LinkIndex| is_host_link(topology, next) && links.of_link(next).is_none();
     let queues = own_queue(utilisation).max(UNLOADED);
     let times = if utilisation < ROOMY { QUEUES_ROOMY } else { QUEUES_LEAST };
-    utilisation < FULL && ratio >= times * queues && topology.links_from(topology.to(link)).any(unmeasured)
+    utilisation < FULL
+        && (ratio >= times * queues && topology.links_from(topology.to(link)).any(unmeasured)
+            || receivers::is_before_full_host(topology, links, link))
 }
 
 /// The links of the same host in the same direction, in other rails.

@@ -154,12 +154,30 @@ impl LinkLosses {
         // Stalls that are too weak for what the job lost are not the whole reason: no more than they explain is sure.
         let exceeds = |found: &Measured| found.lost_s - found.error_s > lost_s + error_s;
         let Some(found) = measured.filter(|found| is_narrower(found) || exceeds(found)) else {
-            return Loss::between(lost_s, lost_s, [least_s - error_s, lost_s + error_s]);
+            let point_s = self.likely_s(measured);
+            return Loss::between(lost_s, point_s, [least_s - error_s, lost_s + error_s]);
         };
         let point_s = found.lost_s.max(0.0);
         let surely_s = (found.lost_s - found.error_s).min(lost_s * (1.0 + UNSURE));
         let surely_s = if is_narrower(&found) { surely_s } else { surely_s.min(least_s - error_s) };
         Loss::between(lost_s, point_s, [surely_s.max(0.0), point_s + found.error_s])
+    }
+
+    /// What the job lost most likely. Whether it waits for its slowest flow or for the mean of them is as likely the one as the
+    /// other where others slow it, unless its progress shows it; that counts by its error. A job that slows itself does so on
+    /// its slowest flow.
+    fn likely_s(&self, measured: Option<Measured>) -> f64 {
+        let lost_s = self.lost_s().max(1e-9);
+        let mean_s = self.least_s.min(lost_s);
+        let of_others = (self.others_s / lost_s).min(1.0);
+        let middle_s = lost_s - of_others * (lost_s - mean_s) / 2.0;
+        let Some(found) = measured else { return middle_s };
+        let sd_s = (lost_s - mean_s) / 12.0_f64.sqrt();
+        let by_stalls_s2 = sd_s.powi(2) + (UNSURE * lost_s / 2.0).powi(2);
+        let by_progress_s2 = (found.error_s / 2.0).powi(2);
+        let point_s =
+            (middle_s * by_progress_s2 + found.lost_s * by_stalls_s2) / (by_stalls_s2 + by_progress_s2);
+        point_s.clamp(mean_s, lost_s)
     }
 
     /// The part of the job's result that comes from links, if it changed.

@@ -13,6 +13,7 @@
 //! | `regions.rs` | regions with an identity over time |
 //! | `look.rs` | a look at one region: roots, kind, parties |
 //! | `kind.rs` | `avoidable`, `capacity` or `endpoint` |
+//! | `receivers.rs` | hosts that take no more, where what they receive is not measured |
 //! | `ways.rs` | which links the traffic between two nodes crosses |
 //! | `falls.rs` | falls of what a job sends: a loss that is possible |
 //! | `flows.rs` | what each job's traffic adds to a link |
@@ -41,6 +42,7 @@ mod narrowed;
 mod paths;
 mod ports;
 mod progress;
+mod receivers;
 pub mod regions;
 mod second;
 mod settings;

@@ -4,6 +4,7 @@ use super::Fabric;
 use super::live::{Hurt, Live};
 use super::losses::LinkLosses;
 use super::progress;
+use super::receivers;
 use super::regions::{Change, Stalling};
 use super::tick::{self, LinkTick};
 use schemas::{Job, Name, Region, RegionChange, RegionStep};
@@ -13,6 +14,8 @@ use std::collections::BTreeMap;
 const FORGOTTEN_S: f64 = 900.0;
 /// Ticks that a region lasts before it is reported.
 const LASTED_TICKS: i64 = 8;
+/// The same of one that is contended for a host that takes no more.
+const SELDOM_STALE_TICKS: i64 = tick::AGAIN_TICKS + 2;
 /// Part of a second that at least one job must lose for a region to be reported.
 const WAITS_LEAST: f64 = 0.03;
 /// Ticks without an update after which a contended link is unknown.
@@ -61,14 +64,34 @@ impl Fabric {
                 self.stalling.remove(&number);
             }
         }
+        self.note_full_hosts(tick);
         since
+    }
+
+    /// Links that came with contention have no baseline that shows it. Those that stall for a host that takes no more show it by
+    /// what their router passes on.
+    fn note_full_hosts(&mut self, tick: &LinkTick) {
+        let Some(network) = self.network.as_ref() else { return };
+        for report in tick.reports.iter().filter(|report| report.active && !report.contended) {
+            let number = report.series.0;
+            let metric = self.links.info[report.series.at()].metric;
+            if metric.is_link()
+                && report.exceeds_background(metric)
+                && receivers::stalls_for_full_host(&network.topology, &self.links, number)
+            {
+                self.stalling.insert(number);
+            }
+        }
     }
 
     /// A contended link is reported every few seconds. Whether one without a report is still contended is unknown.
     fn forget_stale(&mut self) {
-        let links = &self.links;
-        let since = self.now - STALE_TICKS;
-        self.stalling.retain(|series| links.reported_at[*series as usize] >= since);
+        let (links, now) = (&self.links, self.now);
+        self.stalling.retain(|series| {
+            let at = *series as usize;
+            let is_often = links.contended[at] || tick::is_high(links.value[at]);
+            now - links.reported_at[at] <= if is_often { STALE_TICKS } else { SELDOM_STALE_TICKS }
+        });
     }
 
     fn stalling(&self) -> Vec<Stalling> {

@@ -18,7 +18,7 @@ const LOAD_LEAST: f32 = 1e5;
 /// Relative change of the service time of a flit that is reported while the link is contended.
 const STALL_CHANGE: f32 = 0.03;
 /// Ticks after which a series is reported again although nothing changed.
-const AGAIN_TICKS: i64 = 30;
+pub(super) const AGAIN_TICKS: i64 = 30;
 /// Service time of a flit, in its own time, from which a link may be contended whatever its baseline.
 const HIGH_SERVICE: f32 = 2.0;
 /// The same for one that is contended: without a report its state is unknown.
@@ -130,7 +130,7 @@ impl LinkWatch {
             || report.active != last.active
             || (report.contended && (service - last.service).abs() > STALL_CHANGE * last.service)
             || tick - last.tick >= AGAIN_TICKS && (report.active || last.active)
-            || tick - last.tick >= AGAIN_CONTENDED_TICKS && (report.contended || service >= HIGH_SERVICE);
+            || tick - last.tick >= AGAIN_CONTENDED_TICKS && (report.contended || is_high(report.value));
         if changed {
             let mean_bytes_per_s = last.loads.0 / f32::from(last.loads.1);
             *last = LastReport {
@@ -222,6 +222,11 @@ impl LinkWatch {
         }
         ticks
     }
+}
+
+/// Whether so many stalls a flit may be contention whatever the baseline.
+pub(super) fn is_high(ratio: f32) -> bool {
+    1.0 + ratio >= HIGH_SERVICE
 }
 
 /// Number of the tick that ends at `time`.

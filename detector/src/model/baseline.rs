@@ -99,6 +99,12 @@ impl Baseline {
         self.likely_correlation = self.likely_correlation.max(self.inherited);
     }
 
+    /// The largest correlation that the readings leave possible, however many they are.
+    pub fn possible_correlation(&self) -> f32 {
+        let (_, possible) = self.totals.correlation(self.used.into());
+        self.correlation.max(possible)
+    }
+
     /// Whether readings are more likely correlated than not, however few there are.
     pub fn seems_correlated(&self) -> bool {
         self.totals.walk(f64::from(self.used)) > LIKELY_WALK

@@ -300,7 +300,8 @@ impl RobustBank {
         let baseline_sd = base.error_of_mean(readings).max(slow).max(open.baseline_error);
         let noise = sigma.max(open.noise());
         // Errors of correlated readings do not cancel as those of independent ones do.
-        let inflation = variance_inflation(f64::from(open.readings.max(1)), base.likely_correlation.into());
+        let inflation =
+            variance_inflation(f64::from(open.readings.max(1)), base.possible_correlation().into());
         let depth = f64::from(open.depth).max(0.01);
         // The change point is known to the tick, and worse where the step drowns in noise.
         let edge = 0.3 + 1.5 * (noise / depth).powi(2) + SLOW_END * noise * noise;

@@ -17,6 +17,37 @@ pub struct Kind {
     /// What Tailback should reach.
     #[serde(default)]
     pub goal: Goal,
+    /// Why a goal is missed; shown only where one is.
+    pub reason: Option<String>,
+    /// The best that is known to be possible.
+    pub oracle: Option<Oracle>,
+}
+
+/// A score with knowledge that no monitor has.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Oracle {
+    /// What it knows.
+    pub knows: String,
+    /// Which score, as in the head of its column.
+    pub score: String,
+    /// Its value, as a share.
+    pub value: f64,
+    /// Seeds that it was measured with.
+    pub seeds: u32,
+    /// When, as year, month and day.
+    pub date: String,
+}
+
+impl Kind {
+    /// Why a goal is missed, and the best that is known to be possible, as sentences.
+    pub fn remark(&self) -> String {
+        let oracle = self.oracle.as_ref().map(|oracle| {
+            let Oracle { knows, score, value, seeds, date } = oracle;
+            format!("With {knows}: {score} {:.0}% ({seeds} seeds, {date}).", 100.0 * value)
+        });
+        self.reason.iter().cloned().chain(oracle).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// What jobs share.

@@ -272,6 +272,8 @@ mod tests {
             about: "any".to_string(),
             on: Resource::FileSystem,
             goal: Goal::default(),
+            reason: None,
+            oracle: None,
         }
     }
 

@@ -72,7 +72,11 @@ fn lines_of(columns: &[Column], lines: &[(&Kind, &KindScore)]) -> String {
     text += &format!("|---|---|---|{}---|\n", "---|".repeat(columns.len()));
     for (kind, score) in lines {
         let cells: Vec<String> = columns.iter().map(|column| column.cell(&kind.goal, score)).collect();
-        let mark = if meets(kind, score) { "ok" } else { "**missed**" };
+        let mark = match kind.remark() {
+            _ if meets(kind, score) => "ok".to_string(),
+            remark if remark.is_empty() => "**missed**".to_string(),
+            remark => format!("**missed** {remark}"),
+        };
         text += &format!(
             "| {} | {} | {} | {} | {mark} |\n",
             kind.about,

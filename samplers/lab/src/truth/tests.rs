@@ -10,8 +10,8 @@ use std::path::Path;
 /// Seeds of each kind: a second of a network takes less time to play.
 fn seeds(on: Resource) -> u32 {
     match on {
-        Resource::FileSystem => 8,
-        Resource::Network => 16,
+        Resource::FileSystem => 24,
+        Resource::Network => 60,
     }
 }
 

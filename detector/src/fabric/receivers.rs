@@ -1,0 +1,60 @@
+//! Hosts that take no more, where what they receive is not measured, as on an Aries.
+//!
+//! A router passes on to its hosts what comes in and does not go out. If that is as much as a link to a host carries,
+//! the host may be the reason why links to the router stall although they have room.
+
+use super::cause::{UNLOADED, own_queue};
+use super::links::{Links, is_host_link};
+use topology::{LinkIndex, Topology, VertexIndex};
+
+/// Part of what a link of a host carries from which that may be full.
+const TAKES_MOST: f64 = 0.95;
+/// Utilisation up to which a link to the router has room.
+const ROOM: f64 = 0.9;
+/// Times the stalls that its load makes from which a link stalls for such a host, whatever its baseline.
+const QUEUES_LEAST: f64 = 3.0;
+/// Stalls per flit that are beyond doubt no mere queue of a link with room.
+const STALLS_LEAST: f64 = 0.1;
+
+/// Whether a link leads to a router that passes on to its hosts, whose links are not measured, as much as one of
+/// their links carries.
+pub(super) fn is_before_full_host(topology: &Topology, links: &Links, link: LinkIndex) -> bool {
+    let router = topology.to(link);
+    let Some(takes) = least_capacity(topology, links, router) else { return false };
+    passed_to_hosts(topology, links, router).is_some_and(|passed| passed >= TAKES_MOST * takes)
+}
+
+/// Whether a link stalls for such a host, by its stalls alone: they are far more than its load makes.
+pub(super) fn stalls_for_full_host(topology: &Topology, links: &Links, series: u32) -> bool {
+    let Some(link) = links.link(series) else { return false };
+    let ratio = f64::from(links.value[series as usize]);
+    let utilisation = f64::from(links.load[series as usize]) / topology.bytes_per_s(link);
+    let queues = own_queue(utilisation).max(UNLOADED);
+    ratio >= STALLS_LEAST
+        && utilisation < ROOM
+        && ratio >= QUEUES_LEAST * queues
+        && is_before_full_host(topology, links, link)
+}
+
+/// What one link of a router's hosts can carry, the least of them; `None` if it has no hosts, or their links are measured.
+/// Traffic need not spread evenly over the links of a host.
+fn least_capacity(topology: &Topology, links: &Links, router: VertexIndex) -> Option<f64> {
+    let mut hosts = topology.links_from(router).filter(|link| is_host_link(topology, *link)).peekable();
+    hosts.peek()?;
+    let capacity = |link: LinkIndex| links.of_link(link).is_none().then(|| topology.bytes_per_s(link));
+    hosts
+        .try_fold(f64::INFINITY, |least, link| Some(least.min(capacity(link)?)))
+        .filter(|least| least.is_finite())
+}
+
+/// Bytes a second that come to a router and leave it on no other measured link; `None` if some of its links are not measured.
+fn passed_to_hosts(topology: &Topology, links: &Links, router: VertexIndex) -> Option<f64> {
+    let mut passed = 0.0;
+    for link in topology.links_from(router) {
+        passed += links.load_of(topology.reverse(link))?;
+        if !is_host_link(topology, link) {
+            passed -= links.load_of(link)?;
+        }
+    }
+    Some(passed)
+}
