@@ -75,6 +75,31 @@ class PartChecks:
             self.browser.wait_for(lambda: int(self.browser.run("return " + shown, label)) == min(100, total()))
             assert "cause=unknown" in self.browser.run("return location.hash")
 
+    def check_panels_for_frames_have_no_navigation_and_open_links_outside(self):
+        job = self.browser.wait_for(lambda: next((job for job in self.api("jobs?sort=lost")["jobs"] if job["slowdown_s"]), None))
+        node = self.api(f"jobs/{job['job_id']}")["node_names"][0]
+        for path, text in ((f"embed/job/{job['job_id']}", f"Job {job['job_id']}"), (f"embed/node/{node}", f"Node {node}")):
+            self.browser.call("POST", "/url", {"url": f"{self.url}/{path}"})
+            self.browser.wait("document.querySelector('main h2')?.textContent === arguments[0]", text)
+            links = self.browser.run("return [...document.querySelectorAll('a')].map((a) => [a.getAttribute('href'), a.target])")
+            assert links and all(href.startswith("/#/") and target == "_blank" for href, target in links), links
+            assert self.browser.run("return document.querySelectorAll('nav').length") == 0
+            if self.folder is not None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                for size in ((600, 460), (390, 460)):
+                    self.browser.resize(*size)
+                    wide = self.browser.run("return document.documentElement.scrollWidth")
+                    assert wide <= size[0], (path, wide)
+                    self.browser.picture(self.folder / f"embed-{path.split('/')[1]}-{size[0]}.png")
+                self.browser.resize(1280, 800)
+        self.collect_logs()
+        known = list(self.errors)
+        self.browser.call("POST", "/url", {"url": f"{self.url}/embed/job/no-such-job"})
+        self.browser.wait("document.querySelector('main .empty strong')?.textContent.startsWith('No data of job')")
+        # The request returns 404, which the browser logs as an error.
+        self.collect_logs()
+        self.errors = known
+
     def check_a_cut_table_is_sorted_by_the_server(self):
         self.open_and_wait("episodes")
         self.browser.wait_for(lambda: self.api("episodes")["total"] > 0)

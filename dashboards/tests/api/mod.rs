@@ -3,6 +3,7 @@
 mod alerts;
 mod beside;
 mod counters;
+mod embed;
 mod fabric;
 mod failures;
 mod lists;
@@ -47,6 +48,7 @@ fn page_of(store: &Path) -> Router {
         page: Some((state_of(store), Shown::Everything)),
         process: None,
         posts: None,
+        frame_ancestors: Vec::new(),
     };
     router(routes, Hosts::of(SocketAddr::from(([127, 0, 0, 1], 8600)), &[]))
 }
