@@ -4,6 +4,7 @@ use crate::answer::{
     Answer, ApiError, Between, Checked, checked_between, checked_episode, checked_job_id, checked_limit,
     checked_series_name,
 };
+use crate::list_query::{Filters, Order, checked_state};
 use crate::loss_curve::EpisodeLoss;
 use crate::now::{MetricFacts, metric_facts};
 use crate::points::{Points, read_points};
@@ -20,6 +21,7 @@ use store::read::{self, Reader, Row};
 
 const EPISODES_STANDARD: u32 = 200;
 const EPISODES_MAX: u32 = 1_000;
+const COLUMNS: [&str; 7] = ["episode", "series", "start", "length", "lost", "cause", "completeness"];
 /// A database stops counting here; `schemas/store/sql/read/postgres/episode_count.sql` has the same number.
 const EPISODES_COUNTED: i64 = 100_000;
 /// Time shown before and after an episode, in seconds.
@@ -29,9 +31,19 @@ const AROUND_S: f64 = 60.0;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EpisodeQuery {
-    open: Option<bool>,
+    /// `open` or `ended`.
+    state: Option<String>,
     series: Option<String>,
     job: Option<String>,
+    /// User of a job that used the series at the time.
+    user: Option<String>,
+    /// A node with its switch, or a switch.
+    node: Option<String>,
+    cause: Option<String>,
+    mount: Option<String>,
+    /// One of `COLUMNS`.
+    sort: Option<String>,
+    dir: Option<String>,
     /// Only episodes that end at this time or later, in seconds since the epoch.
     from: Option<f64>,
     /// Only episodes that start at this time or before.
@@ -41,7 +53,7 @@ pub struct EpisodeQuery {
 }
 
 /// Checked query parameters.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EpisodeFilter {
     /// Only open episodes, or only ended ones.
     pub open: Option<bool>,
@@ -51,12 +63,33 @@ pub struct EpisodeFilter {
     pub job: Option<Name>,
     /// Only episodes that touch this time.
     pub between: Between,
+    /// Further filters.
+    pub filters: Filters,
+    /// Without a column open ones are first, then the latest.
+    pub order: Order,
 }
 
 impl EpisodeFilter {
+    /// All episodes of the series of a job during its run.
+    pub fn of_job(job: Name) -> EpisodeFilter {
+        EpisodeFilter {
+            open: None,
+            series: None,
+            job: Some(job),
+            between: [None, None],
+            filters: Filters::default(),
+            order: Order::USUAL,
+        }
+    }
+
     /// Whether episodes of all series match.
     fn is_wide(&self) -> bool {
         self.series.is_none() && self.job.is_none()
+    }
+
+    /// Whether the indexes of the usual lists do not help.
+    fn is_search(&self) -> bool {
+        !self.filters.is_empty() || self.order.by.is_some()
     }
 }
 
@@ -122,10 +155,17 @@ pub async fn episodes(
 ) -> Answer<Episodes> {
     let limit = checked_limit(query.limit, EPISODES_STANDARD, EPISODES_MAX)?;
     let filter = EpisodeFilter {
-        open: query.open,
+        open: checked_state(query.state.as_deref(), ["open", "ended"])?,
         series: query.series.as_deref().map(checked_series_name).transpose()?,
         job: query.job.as_deref().map(checked_job_id).transpose()?,
         between: checked_between(query.from, query.to)?,
+        filters: Filters::checked(
+            query.user.as_deref(),
+            query.node.as_deref(),
+            query.cause.as_deref(),
+            query.mount.as_deref(),
+        )?,
+        order: Order::checked(query.sort.as_deref(), query.dir.as_deref(), &COLUMNS)?,
     };
     let offset = query.offset.unwrap_or(0);
     let answer = state.reader.read(move |store| {
@@ -151,14 +191,20 @@ pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> 
 
 fn count_episodes(store: &Reader<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
     let [from, to] = &filter.between;
+    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
+    if !filter.filters.is_empty() {
+        let [user, node, cause, mount] = &filter.filters.parameters();
+        let parameters: read::Parameters<'_> =
+            &[&filter.open, from, to, &series, &job, user, node, cause, mount];
+        return Ok(store.one(read::episodes::SEARCH_COUNT, parameters, |row| row.get(0))?);
+    }
     if filter.is_wide() {
         return Ok(store.one(read::episodes::COUNT, &[&filter.open, from, to], |row| row.get(0))?);
     }
-    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
     Ok(store.one(read::episodes::COUNT_OF, &[&filter.open, &series, &job, from, to], |row| row.get(0))?)
 }
 
-/// Open episodes first, then the latest.
+/// Open episodes first, then the latest, unless the filter has another order.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -170,10 +216,17 @@ pub fn read_episodes(
 ) -> Result<Vec<EpisodeLine>, ApiError> {
     let (limit, offset) = (i64::from(limit), i64::from(offset));
     let [from, to] = &filter.between;
+    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
+    if filter.is_search() {
+        let [user, node, cause, mount] = &filter.filters.parameters();
+        let Order { by, sign } = &filter.order;
+        let parameters: read::Parameters<'_> =
+            &[&filter.open, from, to, &series, &job, user, node, cause, mount, by, sign, &limit, &offset];
+        return store.rows(read::episodes::SEARCH, parameters, episode_row);
+    }
     if filter.is_wide() {
         return store.rows(read::episodes::LIST, &[&filter.open, &limit, &offset, from, to], episode_row);
     }
-    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
     store.rows(
         read::episodes::LIST_OF,
         &[&filter.open, &limit, &offset, &series, &job, from, to],

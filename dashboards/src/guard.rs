@@ -12,6 +12,15 @@ use std::sync::Arc;
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'none'; object-src 'none'";
 
+/// The policy of a document that pages of these origins may show in a frame.
+pub fn policy_in_frames(ancestors: &[String]) -> String {
+    match ancestors {
+        [] => CONTENT_SECURITY_POLICY.to_string(),
+        _ => CONTENT_SECURITY_POLICY
+            .replace("frame-ancestors 'none'", &format!("frame-ancestors {}", ancestors.join(" "))),
+    }
+}
+
 /// The names of a server. A foreign page whose name resolves to this server (DNS rebinding) sends that name as `Host`;
 /// it cannot send an address instead.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! `/api/v1/incidents`: contended regions and contention of file systems in one list.
 
 use crate::answer::{Answer, ApiError, Checked, checked_between, checked_limit};
+use crate::list_query::{Filters, Order, checked_state};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::State;
@@ -9,6 +10,7 @@ use store::read::{self, Row};
 
 const INCIDENTS_STANDARD: u32 = 100;
 const INCIDENTS_MAX: u32 = 1_000;
+const COLUMNS: [&str; 8] = ["name", "start", "length", "size", "kind", "cause", "source", "lost"];
 
 /// Query parameters.
 #[derive(Debug, Deserialize)]
@@ -18,8 +20,17 @@ pub struct IncidentQuery {
     from: Option<f64>,
     /// Only incidents that start at this time or before.
     to: Option<f64>,
-    /// Only open ones, or only ended ones.
-    open: Option<bool>,
+    /// `open` or `ended`.
+    state: Option<String>,
+    /// User of an affected job, of one that caused it, or of one with clients of the file system.
+    user: Option<String>,
+    /// A switch of its links, a node of such a switch, or a contended client.
+    node: Option<String>,
+    cause: Option<String>,
+    mount: Option<String>,
+    /// One of `COLUMNS`.
+    sort: Option<String>,
+    dir: Option<String>,
     limit: Option<u32>,
     offset: Option<u32>,
 }
@@ -64,7 +75,7 @@ pub struct Incidents {
     clock: Option<f64>,
     /// Number of matching incidents; 0 also where `offset` is beyond the last.
     total: i64,
-    /// Open ones first, then the largest lower end of the loss.
+    /// Open ones first, then the largest lower end of the loss, unless another order is requested.
     incidents: Vec<Incident>,
 }
 
@@ -79,9 +90,19 @@ pub async fn incidents(
     let limit = i64::from(checked_limit(query.limit, INCIDENTS_STANDARD, INCIDENTS_MAX)?);
     let offset = i64::from(query.offset.unwrap_or(0));
     let [from, to] = checked_between(query.from, query.to)?;
+    let open = checked_state(query.state.as_deref(), ["open", "ended"])?;
+    let filters = Filters::checked(
+        query.user.as_deref(),
+        query.node.as_deref(),
+        query.cause.as_deref(),
+        query.mount.as_deref(),
+    )?;
+    let Order { by, sign } = Order::checked(query.sort.as_deref(), query.dir.as_deref(), &COLUMNS)?;
     let answer = state.reader.read(move |store| {
         let mut total = 0;
-        let parameters: read::Parameters<'_> = &[&from, &to, &query.open, &limit, &offset];
+        let [user, node, cause, mount] = filters.parameters();
+        let parameters: read::Parameters<'_> =
+            &[&from, &to, &open, &user, &node, &cause, &mount, &by, &sign, &limit, &offset];
         let incidents = store.rows(read::regions::INCIDENTS, parameters, |row| {
             total = row.get(19)?;
             incident(row)

@@ -4,6 +4,7 @@ use crate::answer::{
     Answer, ApiError, Between, Checked, checked_between, checked_job_id, checked_limit, checked_search,
 };
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
+use crate::list_query::{Filters, Order, checked_state};
 use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
 use crate::router::PageState;
 use axum::Json;
@@ -15,6 +16,8 @@ use store::read::{self, Reader, Row};
 const JOBS_STANDARD: u32 = 200;
 const JOBS_MAX: u32 = 1_000;
 const JOB_EPISODES_MAX: u32 = 500;
+const COLUMNS: [&str; 9] =
+    ["job", "name", "start", "elapsed", "lost", "lost_share", "cause", "completeness", "judged"];
 
 /// Query parameters.
 #[derive(Debug, Deserialize)]
@@ -22,10 +25,18 @@ const JOB_EPISODES_MAX: u32 = 500;
 pub struct JobQuery {
     /// Part of an id, a name, a user or an application.
     search: Option<String>,
-    /// Only running jobs, or only ended ones.
-    running: Option<bool>,
-    #[serde(default)]
-    order: JobOrder,
+    /// `running` or `ended`.
+    state: Option<String>,
+    user: Option<String>,
+    /// One of its nodes.
+    node: Option<String>,
+    /// One of the causes of its loss.
+    cause: Option<String>,
+    /// A file system of which its nodes are clients.
+    mount: Option<String>,
+    /// One of `COLUMNS`.
+    sort: Option<String>,
+    dir: Option<String>,
     /// Only jobs that ran at this time or later, in seconds since the epoch.
     from: Option<f64>,
     /// Only jobs that started at this time or before.
@@ -34,25 +45,16 @@ pub struct JobQuery {
     offset: Option<u32>,
 }
 
-/// Order of jobs.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum JobOrder {
-    /// Running jobs first, then the latest.
-    #[default]
-    Start,
-    /// The largest loss first.
-    Slowdown,
-}
-
 /// Checked query parameters.
 #[derive(Debug)]
 struct JobFilter<'a> {
     id: Option<&'a str>,
     search: Option<&'a str>,
     running: Option<bool>,
-    order: JobOrder,
+    filters: Filters,
     between: Between,
+    /// Without a column running jobs are first, then the latest.
+    order: Order,
     limit: u32,
     offset: u32,
 }
@@ -116,13 +118,22 @@ pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQue
     let limit = checked_limit(query.limit, JOBS_STANDARD, JOBS_MAX)?;
     checked_search(query.search.as_deref())?;
     let between = checked_between(query.from, query.to)?;
+    let running = checked_state(query.state.as_deref(), ["running", "ended"])?;
+    let filters = Filters::checked(
+        query.user.as_deref(),
+        query.node.as_deref(),
+        query.cause.as_deref(),
+        query.mount.as_deref(),
+    )?;
+    let order = Order::checked(query.sort.as_deref(), query.dir.as_deref(), &COLUMNS)?;
     let answer = state.reader.read(move |store| {
         let filter = JobFilter {
             id: None,
             search: query.search.as_deref(),
-            running: query.running,
-            order: query.order,
+            running,
+            filters,
             between,
+            order,
             limit,
             offset: query.offset.unwrap_or(0),
         };
@@ -146,22 +157,34 @@ pub async fn job(State(state): State<PageState>, Path(id): Path<String>) -> Answ
 
 fn count_jobs(store: &Reader<'_>, filter: &JobFilter<'_>) -> Result<i64, ApiError> {
     let [from, to] = &filter.between;
-    Ok(store.one(read::jobs::COUNT, &[&filter.search, &filter.running, from, to], |row| row.get(0))?)
+    let [user, node, cause, mount] = &filter.filters.parameters();
+    let parameters: read::Parameters<'_> =
+        &[&filter.search, &filter.running, from, to, user, node, cause, mount];
+    Ok(store.one(read::jobs::COUNT, parameters, |row| row.get(0))?)
 }
 
 fn read_jobs(store: &Reader<'_>, filter: &JobFilter<'_>) -> Result<Vec<JobLine>, ApiError> {
     let clock = store.clock()?;
-    let order = match filter.order {
-        JobOrder::Start => "start",
-        JobOrder::Slowdown => "slowdown",
-    };
     let (limit, offset) = (i64::from(filter.limit), i64::from(filter.offset));
     let [from, to] = &filter.between;
-    let mut jobs = store.rows(
-        read::jobs::LIST,
-        &[&filter.id, &limit, &offset, &filter.search, &order, &filter.running, from, to],
-        |row| job_row(row, clock),
-    )?;
+    let [user, node, cause, mount] = &filter.filters.parameters();
+    let Order { by, sign } = &filter.order;
+    let parameters: read::Parameters<'_> = &[
+        &filter.search,
+        &filter.running,
+        from,
+        to,
+        user,
+        node,
+        cause,
+        mount,
+        by,
+        sign,
+        &limit,
+        &offset,
+        &filter.id,
+    ];
+    let mut jobs = store.rows(read::jobs::LIST, parameters, |row| job_row(row, clock))?;
     for job in &mut jobs {
         job.causes = read_causes(store, &job.job_id)?;
     }
@@ -208,8 +231,9 @@ fn read_job(store: &Reader<'_>, id: Name) -> Result<JobAnswer, ApiError> {
         id: Some(id.as_str()),
         search: None,
         running: None,
-        order: JobOrder::Start,
+        filters: Filters::default(),
         between: [None, None],
+        order: Order::USUAL,
         limit: 1,
         offset: 0,
     };
@@ -219,8 +243,7 @@ fn read_job(store: &Reader<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     let until = job.end.or(clock).unwrap_or(job.start);
     let losses = read_losses(store, id.as_str())?;
     let curve = loss_curve(&losses, job.start, until, job.slowdown_s.unwrap_or(0.0));
-    let filter = EpisodeFilter { job: Some(id), ..EpisodeFilter::default() };
-    let episodes = read_episodes(store, &filter, JOB_EPISODES_MAX, 0)?;
+    let episodes = read_episodes(store, &EpisodeFilter::of_job(id), JOB_EPISODES_MAX, 0)?;
     Ok(JobAnswer { clock, job, node_names, episodes, loss_curve: curve })
 }
 

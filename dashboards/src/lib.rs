@@ -19,6 +19,7 @@
 //! | [`postgres`] | the database, over read-only connections |
 //! | [`answer`] | errors as JSON, checked query parameters |
 //! | [`now`] | `/api/v1/now`, the latest signal of every series in columns |
+//! | [`list_query`] | filters and order of the lists of jobs, episodes and incidents |
 //! | [`episodes`] | `/api/v1/episodes` |
 //! | [`series`] | `/api/v1/series/{name}/points` and `/counters` |
 //! | [`points`] | signals of one series over time, thinned |
@@ -59,6 +60,7 @@ pub mod health;
 pub mod health_history;
 pub mod incidents;
 pub mod jobs;
+pub mod list_query;
 pub mod login;
 pub mod loss_curve;
 pub mod metrics;

@@ -1,14 +1,32 @@
 //! The page itself: HTML, CSS and JavaScript, embedded in the binary, in debug builds too.
 
 use crate::answer::ApiError;
-use axum::http::{HeaderMap, StatusCode, Uri, header};
+use crate::guard::policy_in_frames;
+use axum::Router;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use rust_embed::RustEmbed;
 use std::fmt::Write;
 
 #[derive(RustEmbed)]
 #[folder = "page/"]
 struct PageFiles;
+
+/// `/embed/job/{id}` and `/embed/node/{name}`: panels for frames in pages of these origins. All other documents are shown in
+/// no frame.
+pub fn panels(frame_ancestors: &[String]) -> Router {
+    // Only an origin that is no text of a header could make it invalid: then no page may show a panel.
+    let policy = HeaderValue::from_str(&policy_in_frames(frame_ancestors)).ok();
+    let panel = async move |headers: HeaderMap| {
+        let mut response = page_file(Uri::from_static("/embed.html"), headers).await;
+        if let Some(policy) = policy.clone() {
+            response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        }
+        response
+    };
+    Router::new().route("/embed/job/{id}", get(panel.clone())).route("/embed/node/{name}", get(panel))
+}
 
 /// Serves every path that is no API path.
 pub async fn page_file(uri: Uri, headers: HeaderMap) -> Response {

@@ -33,6 +33,8 @@ pub struct Routes {
     pub process: Option<Process>,
     /// Routes that change state, with an access of their own.
     pub posts: Option<Router>,
+    /// Origins whose pages may show panels in a frame.
+    pub frame_ancestors: Vec<String>,
 }
 
 /// How much of page and API is shown.
@@ -77,6 +79,7 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
             reads = reads.merge(page_routes().with_state(state));
             let is_needed = !matches!(routes.read, Access::Open);
             open = session::router(SessionState { login: routes.login, is_needed })
+                .merge(page_files::panels(&routes.frame_ancestors))
                 .fallback_service(get(page_files::page_file));
         }
     }

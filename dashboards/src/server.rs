@@ -36,6 +36,8 @@ pub struct ServerConfig {
     pub process: Option<Process>,
     /// Routes that change state, with an access of their own.
     pub posts: Option<Router>,
+    /// Origins whose pages may show panels in a frame, such as `https://portal.example.org`.
+    pub frame_ancestors: Vec<String>,
 }
 
 /// Page and API over a store.
@@ -63,6 +65,7 @@ impl ServerConfig {
             page: Some(page),
             process: None,
             posts: None,
+            frame_ancestors: Vec::new(),
         }
     }
 }
@@ -132,7 +135,7 @@ impl BoundServer {
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) {
         let (stop, stopping) = watch::channel(false);
-        let ServerConfig { hosts, read, login, page, process, posts, .. } = self.config;
+        let ServerConfig { hosts, read, login, page, process, posts, frame_ancestors, .. } = self.config;
         let page = page.map(|page| {
             let state = PageState {
                 reader: StoreReader::new(page.store),
@@ -146,7 +149,8 @@ impl BoundServer {
             (state, page.shown)
         });
         let publisher = page.clone().map(|(state, _)| tokio::spawn(publish_events(state)));
-        let routes = router(Routes { read, login, page, process, posts }, Hosts::of(self.address, &hosts));
+        let routes = Routes { read, login, page, process, posts, frame_ancestors };
+        let routes = router(routes, Hosts::of(self.address, &hosts));
         let stopped = async move {
             shutdown.await;
             stop.send_replace(true);

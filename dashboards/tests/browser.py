@@ -163,7 +163,7 @@ class Checks(ViewChecks, PartChecks, SessionChecks, OutageChecks):
     def contended(self):
         """Ids of open episodes if they are of two metrics, or of the only one; else a false value."""
         known = set(self.api("now?limit=50000")["series"]["metric"])
-        episodes = self.api("episodes?open=true&limit=1000")["episodes"]
+        episodes = self.api("episodes?state=open&limit=1000")["episodes"]
         return len({e["metric"] for e in episodes}) >= min(2, len(known)) and [e["id"] for e in episodes]
 
     def check_the_scheme_is_remembered(self):

@@ -44,15 +44,71 @@ class PartChecks:
         known = [end for end in ends if end is not None]
         assert known == sorted(known, reverse=True) and ends[:len(known)] == known, ends
 
-    def check_a_table_filters_by_choice_and_by_text(self):
-        user = self.api("jobs")["jobs"][0]["user"]
+    def set_filter(self, label, value):
+        """Changes a field of the filters of a list."""
+        self.browser.run("""const field = document.querySelector('.filter-row [aria-label="' + arguments[0] + '"]');
+            field.value = arguments[1]; field.dispatchEvent(new Event('change'));""", label, value)
+
+    def check_the_server_filters_jobs_and_the_address_keeps_the_filters(self):
+        job = self.api("jobs")["jobs"][0]
+        node = self.api(f"jobs/{job['job_id']}")["node_names"][0]
         self.open_and_wait("jobs")
-        self.browser.wait("document.querySelector('select[aria-label=\"User: Jobs\"]:not([hidden])')")
-        self.browser.run("""const select = document.querySelector('select[aria-label="User: Jobs"]');
-            select.value = arguments[0]; select.dispatchEvent(new Event('change'));""", user)
-        rows = json.loads(self.saved(".table-out button", "JSON"))
-        assert rows and {row["User"] for row in rows} == {user}, rows
-        assert "jobs.user=" in self.browser.run("return location.hash")
+        self.browser.wait_for(lambda: len(self.column(JOBS, "Job")) > 1)
+        self.set_filter("User", job["user"])
+        self.set_filter("Node", node)
+        wanted = {each["job_id"] for each in self.api(f"jobs?user={job['user']}&node={node}")["jobs"]}
+        self.browser.wait_for(lambda: set(self.column(JOBS, "Job")) <= wanted and self.column(JOBS, "Job"))
+        address = self.browser.run("return location.hash")
+        assert f"user={job['user']}" in address and f"node={node}" in address, address
+        self.open_and_wait(address.removeprefix("#/"))
+        assert set(self.column(JOBS, "Job")) <= wanted
+        self.set_filter("User", "no-such-user")
+        self.browser.wait("document.querySelector('main .empty')?.textContent.includes('No job matches')")
+
+    def check_the_server_filters_episodes_and_incidents(self):
+        for view, label, head in (("episodes", "Episodes", "Lost, 95"), ("incidents", "Incidents", "Lost, 95")):
+            self.open_and_wait(view)
+            self.browser.wait_for(lambda: self.api(view)["total"])
+            self.set_filter("Cause", "unknown")
+            total = lambda: self.api(f"{view}?cause=unknown")["total"]
+            shown = "document.querySelector('table[aria-label=' + arguments[0] + ']')?.dataset.rows ?? '0'"
+            self.browser.wait_for(lambda: int(self.browser.run("return " + shown, label)) == min(100, total()))
+            assert "cause=unknown" in self.browser.run("return location.hash")
+
+    def check_panels_for_frames_have_no_navigation_and_open_links_outside(self):
+        job = self.browser.wait_for(lambda: next((job for job in self.api("jobs?sort=lost")["jobs"] if job["slowdown_s"]), None))
+        node = self.api(f"jobs/{job['job_id']}")["node_names"][0]
+        for path, text in ((f"embed/job/{job['job_id']}", f"Job {job['job_id']}"), (f"embed/node/{node}", f"Node {node}")):
+            self.browser.call("POST", "/url", {"url": f"{self.url}/{path}"})
+            self.browser.wait("document.querySelector('main h2')?.textContent === arguments[0]", text)
+            links = self.browser.run("return [...document.querySelectorAll('a')].map((a) => [a.getAttribute('href'), a.target])")
+            assert links and all(href.startswith("/#/") and target == "_blank" for href, target in links), links
+            assert self.browser.run("return document.querySelectorAll('nav').length") == 0
+            if self.folder is not None:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                for size in ((600, 460), (390, 460)):
+                    self.browser.resize(*size)
+                    wide = self.browser.run("return document.documentElement.scrollWidth")
+                    assert wide <= size[0], (path, wide)
+                    self.browser.picture(self.folder / f"embed-{path.split('/')[1]}-{size[0]}.png")
+                self.browser.resize(1280, 800)
+        self.collect_logs()
+        known = list(self.errors)
+        self.browser.call("POST", "/url", {"url": f"{self.url}/embed/job/no-such-job"})
+        self.browser.wait("document.querySelector('main .empty strong')?.textContent.startsWith('No data of job')")
+        # The request returns 404, which the browser logs as an error.
+        self.collect_logs()
+        self.errors = known
+
+    def check_a_cut_table_is_sorted_by_the_server(self):
+        self.open_and_wait("episodes")
+        self.browser.wait("document.querySelector('table[aria-label=Episodes] button.sort')")
+        self.browser.run("""window.asked = []; const before = window.fetch;
+            window.fetch = (path, ...more) => { window.asked.push(String(path)); return before(path, ...more); };""")
+        self.browser.run(CLICK, "table[aria-label=Episodes] button.sort", "Length")
+        self.browser.wait("window.asked.some((path) => path.includes('sort=length') && path.includes('dir=desc'))")
+
+    def check_a_table_filters_by_choice_and_by_text(self):
         self.open_and_wait("episodes")
         self.browser.wait("Number(document.querySelector('table[aria-label=Episodes]')?.dataset.rows) > 5")
         self.browser.run("""const box = document.querySelector('input[aria-label="Filter: Episodes"]');

@@ -94,12 +94,12 @@ class ViewChecks:
         cells = self.browser.run("""return [...document.querySelectorAll('td[data-name^="Lost, 95"]')]
             .map((cell) => [cell.firstChild.textContent, cell.querySelector('small').textContent])""")
         assert cells and all(value == "–" or " – " in under for value, under in cells), cells
-        ends = [job["slowdown_lo_s"] or 0 for job in self.api("jobs?order=slowdown")["jobs"]]
+        ends = [job["slowdown_lo_s"] or 0 for job in self.api("jobs?sort=lost")["jobs"]]
         assert ends == sorted(ends, reverse=True), ends
 
     def check_losses_are_drawn_as_ranges(self):
         lost = lambda job: (job["slowdown_s"] or 0) > 0 and job["slowdown_hi_s"] > job["slowdown_lo_s"]
-        job = self.browser.wait_for(lambda: next((job for job in self.api("jobs?order=slowdown")["jobs"] if lost(job)), None))
+        job = self.browser.wait_for(lambda: next((job for job in self.api("jobs?sort=lost")["jobs"] if lost(job)), None))
         self.browser.wait_for(lambda: self.api("paid")["paid"])
         self.open_and_wait("now")
         self.browser.wait("[...document.querySelectorAll('.figure.range')].some((f) => / – /.test(f.querySelector('.number').textContent) && f.textContent.includes('best estimate'))")

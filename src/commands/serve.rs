@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use configuration::RunConfig;
 use configuration::host_name;
+use configuration::sections::Http;
 use dashboards::access::Access;
 use dashboards::login::Right;
 use dashboards::router::{Clock, Shown};
@@ -47,10 +48,12 @@ pub struct ServeArgs {
 /// address that is taken. A database that does not answer yet is waited for.
 pub fn run(args: ServeArgs) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (store, public_url) = match &args.config {
-        Some(file) => runtime.block_on(database(file))?,
+    let (store, http) = match &args.config {
+        Some(file) => runtime.block_on(database(file)).map(|(store, http)| (store, Some(http)))?,
         None => (file(args.store)?, None),
     };
+    let public_url = http.as_ref().and_then(Http::page);
+    let frame_ancestors = http.map(|http| http.frame_ancestors).unwrap_or_default();
     let login = silences::login_of(args.token_file.as_deref(), args.silence_token_file.as_deref())?;
     let read = match &args.token_file {
         Some(_) => Access::Login(Arc::clone(&login), Right::Read),
@@ -70,6 +73,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
             read,
             login,
             posts,
+            frame_ancestors,
             ..ServerConfig::page(args.listen, page)
         })
         .await?;
@@ -95,15 +99,15 @@ fn file(store: PathBuf) -> anyhow::Result<Source> {
     Ok(store.into())
 }
 
-/// The database of a configuration, and the address of the page.
-async fn database(file: &Path) -> anyhow::Result<(Source, Option<String>)> {
+/// The database of a configuration, and its section about HTTP.
+async fn database(file: &Path) -> anyhow::Result<(Source, Http)> {
     let config = RunConfig::load(Some(file))?;
     let settings = config.database.pg_settings();
     match connect_reader(&settings).await {
         Err(PgError::Retry(why)) => eprintln!("the database does not answer yet: {why}"),
         tried => drop(tried?),
     }
-    Ok((Source::Database(Box::new(settings)), config.http.page()))
+    Ok((Source::Database(Box::new(settings)), config.http))
 }
 
 /// The page needs tables that a store of an older version lacks: they are added, and what is there stays.

@@ -39,6 +39,8 @@ pub enum Rule {
     Hosts,
     /// Machines, `host` or `host:port`, also none.
     Machines,
+    /// Origins of web pages, `https://host` or `https://host:port`, also none.
+    Origins,
     /// Users by name or number, also none.
     Users,
 }
@@ -126,6 +128,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("http.job_hosts_max", Rule::Whole(1, 10_000_000, "")),
     ("http.hosts", Rule::Machines),
     ("http.public_url", Rule::Text),
+    ("http.frame_ancestors", Rule::Origins),
     ("alerts.rules", Rule::Files),
     ("alerts.receivers", Rule::Files),
     ("alerts.hosts", Rule::Machines),
@@ -196,6 +199,11 @@ impl Rule {
             Rule::Files => "a list of paths".to_string(),
             Rule::Hosts => format!("a list of at most {HOSTS_MAX} hosts such as \"oss[01-08]\""),
             Rule::Machines => "a list of machines, `host` or `host:port`".to_string(),
+            Rule::Origins => {
+                "a list of origins such as \"https://portal.example.org\" or \"https://*.example.org:8443\", \
+                without a path"
+                    .to_string()
+            }
             Rule::Users => "a list of users, by name or number".to_string(),
             Rule::Texts => "a list of texts, at least one, none empty".to_string(),
         }
@@ -215,23 +223,22 @@ impl Rule {
             (Rule::Address, Value::String(text)) if text.parse::<std::net::SocketAddr>().is_ok() => {}
             (Rule::Name(most), Value::String(text)) if is_name(text, most) => {}
             (Rule::Word(words), Value::String(text)) if words.contains(&text.as_str()) => {}
-            (Rule::Words(_) | Rule::Texts | Rule::Files | Rule::Hosts | Rule::Machines | Rule::Users, _) => {
-                return self.admit_list(value);
-            }
+            (Rule::Words(_) | Rule::Texts, _) => return self.admit_list(value),
+            (rule, _) if rule.may_be_empty() => return self.admit_list(value),
             _ => return None,
         }
         Some(value.clone())
     }
 
+    /// Whether it is that of a list that may have no items.
+    fn may_be_empty(self) -> bool {
+        matches!(self, Rule::Files | Rule::Hosts | Rule::Machines | Rule::Origins | Rule::Users)
+    }
+
     /// A list, or a text with commas that stands for one.
     fn admit_list(self, value: &Value) -> Option<Value> {
         let texts: Vec<String> = match value {
-            Value::String(text)
-                if text.is_empty()
-                    && matches!(self, Rule::Files | Rule::Hosts | Rule::Machines | Rule::Users) =>
-            {
-                Vec::new()
-            }
+            Value::String(text) if text.is_empty() && self.may_be_empty() => Vec::new(),
             // Commas stand in brackets too.
             Value::String(text) if self == Rule::Hosts => vec![text.clone()],
             Value::String(text) => text.split(',').map(|part| part.trim().to_string()).collect(),
@@ -244,14 +251,25 @@ impl Rule {
             Rule::Words(words) => words.contains(&text.as_str()) && !texts[..i].contains(text),
             Rule::Hosts => hostlist::expand(text, HOSTS_MAX).is_ok_and(|hosts| !hosts.is_empty()),
             Rule::Machines => !text.is_empty() && !text.contains(['/', '@', ' ']),
+            Rule::Origins => is_origin(text),
             Rule::Users => !text.is_empty() && !text.contains([':', ' ', '\n']),
             _ => !text.is_empty(),
         };
-        let some =
-            !texts.is_empty() || matches!(self, Rule::Files | Rule::Hosts | Rule::Machines | Rule::Users);
-        let fits = some && texts.iter().enumerate().all(allowed);
+        let fits = (!texts.is_empty() || self.may_be_empty()) && texts.iter().enumerate().all(allowed);
         fits.then(|| Value::Array(texts.into_iter().map(Value::String).collect()))
     }
+}
+
+/// Scheme, host and port of web pages. The first label of the host may be `*`.
+fn is_origin(text: &str) -> bool {
+    let Some(authority) = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")) else {
+        return false;
+    };
+    let (host, port) = authority.rsplit_once(':').unwrap_or((authority, "443"));
+    let host = host.strip_prefix("*.").unwrap_or(host);
+    let is_label =
+        |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    host.split('.').all(is_label) && port.parse::<u16>().is_ok_and(|port| port > 0)
 }
 
 /// Kafka's rule for names of topics, which holds for groups and clients here too.

@@ -127,6 +127,7 @@ pub struct Http {
     pub job_hosts_max: usize,
     pub hosts: Vec<String>,
     pub public_url: String,
+    pub frame_ancestors: Vec<String>,
     /// What stands in `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,

@@ -302,3 +302,67 @@ fn tls_of_the_database_is_checked_and_warned_of() {
     let (problems, _) = examined(&at("db.example", "verify-full&target_session_attrs=prefer-standby"));
     assert!(problems.contains("prefer-standby is not known"), "{problems}");
 }
+
+#[test]
+fn origins_of_frames_are_schemes_with_hosts_and_ports() {
+    let problems = |value: &str| {
+        let mut layers = of_text(&format!("[http]\nframe_ancestors = {value}\n"));
+        checks::check(&mut layers);
+        layers.problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for allowed in [
+        r#"[]"#,
+        r#"["https://ondemand.example.org"]"#,
+        r#"["https://*.example.org:8443", "http://10.0.0.5:3000", "http://localhost"]"#,
+    ] {
+        assert_eq!(problems(allowed), Vec::<String>::new(), "{allowed}");
+    }
+    for refused in [
+        r#"["ondemand.example.org"]"#,
+        r#"["https://ondemand.example.org/pun"]"#,
+        r#"["*"]"#,
+        r#"["https://"]"#,
+        r#"["https://a b"]"#,
+        r#"["https://a; script-src *"]"#,
+        r#"["https://a:0"]"#,
+        r#"["'self'"]"#,
+        r#"[""]"#,
+    ] {
+        let found = problems(refused);
+        assert!(
+            found.len() == 1
+                && found[0].contains("http.frame_ancestors")
+                && found[0].contains("a list of origins"),
+            "{refused}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn address_of_the_page_is_checked() {
+    let problems = |value: &str| {
+        let mut layers = of_text(&format!("[http]\npublic_url = {value:?}\n"));
+        checks::check(&mut layers);
+        layers.problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for allowed in ["", "https://monitor.example.org", "http://10.0.0.5:9464/tailback/"] {
+        assert_eq!(problems(allowed), Vec::<String>::new(), "{allowed}");
+    }
+    for refused in [
+        "monitor.example.org",
+        "ftp://monitor",
+        "https://",
+        "https://a b",
+        "https://a/#/now",
+        "https://a/?x=1",
+        "javascript:alert(1)",
+    ] {
+        let found = problems(refused);
+        assert!(
+            found.len() == 1
+                && found[0].contains("http.public_url")
+                && found[0].contains("must begin with http:// or https://"),
+            "{refused}: {found:?}"
+        );
+    }
+}

@@ -73,6 +73,7 @@ pub async fn serve(
         page,
         process: Some(process),
         posts: Some(posts),
+        frame_ancestors: http.frame_ancestors.clone(),
     });
     let server =
         server.await.with_context(|| format!("http.listen {} cannot be listened on", http.listen))?;

@@ -125,11 +125,14 @@ const openWord = (e) => (e.open ? "open" : "ended");
 /** The causes of a loss in words; without any the cause is unknown. */
 export const causeWords = ({ causes }) => (causes.length ? causes.map((c) => CAUSE_WORDS[c.cause] ?? c.cause) : [CAUSE_WORDS.unknown]);
 /** The file system of a series of a client, else an empty text. */
-const mountOf = (series) => (series.startsWith("lustre") ? series.split("/")[2] ?? "" : "");
+export const mountOf = (series) => (series.startsWith("lustre") ? series.split("/")[2] ?? "" : "");
 
 const whenOf = (e) => [clock(e.start), el("small", {}, day(e.start))];
 /** Whether an episode or a region is open. */
 export const openTag = (e) => (e.open ? el("span", { class: "tag", "data-kind": "open" }, "open") : el("span", { class: "tag" }, "ended"));
+
+/** Columns of `episodeTable` by which the server sorts. */
+export const EPISODE_ORDERS = { Episode: "episode", Series: "series", "Start (UTC)": "start", Length: "length", "Lost, 95 % interval": "lost", Causes: "cause", Complete: "completeness" };
 
 /** Episodes as a table; the page of a series omits the column of its name. */
 export function episodeTable(episodes, withSeries = true, options = {}) {
@@ -141,9 +144,9 @@ export function episodeTable(episodes, withSeries = true, options = {}) {
     ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
     ["Causes", "", (e) => causeStrip(e.causes), (e) => causeWords(e).join("; ")],
     ["Complete", "num", (e) => percent(e.completeness), asShare((e) => e.completeness)],
-  ], episodes, "Episodes", { ...options, filters: [
+  ], episodes, "Episodes", { filters: [
     ["State", openWord], ["Metric", (e) => metricTitle(e.metric)], ["Node or switch", (e) => e.series.split("/")[1] ?? ""], ["File system", (e) => mountOf(e.series)], ["Cause", causeWords],
-  ] });
+  ], ...options });
 }
 
 /** Regions as a table. */
@@ -163,14 +166,19 @@ export function regionTable(regions) {
 /** The region of an incident, or its file system in the view of them. */
 export const incidentLink = (i) => el("a", { href: i.about === "region" ? links.region(i.region) : links.list("files", { mount: i.mount, metric: i.metric }) }, i.about === "region" ? i.name || `region ${i.region}` : `file system ${i.mount}`);
 
+/** What is contended, in words. */
+export const resourceOf = (i) => (i.about === "region" ? "links" : "file system");
+
 /** Whose loss it is; of file systems that of one client is known. */
 export const lossOfIncident = (i) => (i.lost_s === null ? ["–"] : [...lostIn(i), i.lost_by === "worst_client" ? el("small", {}, "worst client") : null].filter(Boolean));
 
+/** Columns of `incidentTable` by which the server sorts. */
+export const INCIDENT_ORDERS = { Incident: "name", "Start (UTC)": "start", Length: "length", Size: "size", Kind: "kind", Cause: "cause", Source: "source", "Lost, 95 %": "lost" };
+
 /** Incidents as a table. */
 export function incidentTable(incidents, options = {}) {
-  const about = (i) => (i.about === "region" ? "links" : "file system");
   return table([
-    ["Incident", "wide", (i) => [incidentLink(i), " ", openTag(i)], { value: (i) => i.name, out: (i) => ({ Incident: i.id, Name: i.name, State: openWord(i), Resource: about(i), "File system": i.mount }) }],
+    ["Incident", "wide", (i) => [incidentLink(i), " ", openTag(i)], { value: (i) => i.name, out: (i) => ({ Incident: i.id, Name: i.name, State: openWord(i), Resource: resourceOf(i), "File system": i.mount }) }],
     ["Start (UTC)", "tight", whenOf, atTime((i) => i.start)],
     ["Length", "num", (i) => seconds(i.end - i.start), inSeconds((i) => i.end - i.start)],
     ["Size", "num", (i) => `${count(i.members)} ${i.about === "region" ? "link" : "client"}${i.members === 1 ? "" : "s"}`, (i) => i.members],
@@ -178,7 +186,7 @@ export function incidentTable(incidents, options = {}) {
     ["Cause", "", (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.cause === "unknown" ? null : el("small", {}, `confidence ${percent(i.confidence)}`)].filter(Boolean), { value: (i) => CAUSE_WORDS[i.cause] ?? i.cause, out: (i) => ({ Cause: i.cause, Confidence: i.confidence }) }],
     ["Source", "", (i) => (i.who ? culprit({ series_or_job: i.who }) : "unknown"), (i) => i.who ?? "unknown"],
     ["Lost, 95 %", "num", lossOfIncident, { value: (i) => i.lost_lo_s, out: (i) => ({ "Lost (s)": i.lost_s, "Lost, lower end (s)": i.lost_lo_s, "Lost, upper end (s)": i.lost_hi_s, "Lost by": i.lost_by }) }],
-  ], incidents, "Incidents", { ...options, filters: [["State", openWord], ["Resource", about], ["Cause", (i) => CAUSE_WORDS[i.cause] ?? i.cause]] });
+  ], incidents, "Incidents", { filters: [["State", openWord], ["Resource", resourceOf], ["Cause", (i) => CAUSE_WORDS[i.cause] ?? i.cause]], ...options });
 }
 
 /** "200 of 1,234 shown" where a list is cut; `least` where the count is a lower bound. */

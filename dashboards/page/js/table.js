@@ -21,6 +21,13 @@ export const asLoss = (column) => ({
   value: (x) => x[`${column}_lo_s`],
   out: (x) => ({ "Lost (s)": x[`${column}_s`], "Lost, lower end (s)": x[`${column}_lo_s`], "Lost, upper end (s)": x[`${column}_hi_s`] }),
 });
+/** The order of a table in the address, as parameters of a request. `columns` are those by which the server sorts, by their names here. */
+export function orderOf(label, columns) {
+  const sort = readHash(location.hash).filters[`${slug(label)}.sort`] ?? "";
+  const found = Object.entries(columns).find(([name]) => slug(name) === sort.replace(/^-/, ""));
+  return found ? { sort: found[1], dir: sort.startsWith("-") ? "desc" : "asc" } : {};
+}
+
 /** Rows a page of the only table of a view. */
 export const longRows = (phone) => (phone ? 12 : 25);
 
@@ -34,8 +41,9 @@ PHONE.addEventListener("change", () => {
  * A table; every cell has its column name, for narrow screens.
  * @param columns each [name, class, cell(item), raw]; `raw` is a function to a number or text, or an object with `value`, by
  *   which the column is sorted and exported, and `unit`, `time` or `out(item)`, an object of exported values. Without it the text of the cell is used.
- * @param {{filters: [string, function][], total: number, least: boolean, search: boolean, order: string}} options `filters`
- *   return a text or several; `total` is the number of rows that the server has, `least` where it has more; `order` is the server's order in words
+ * @param {{filters: [string, function][], total: number, least: boolean, search: boolean, reload: function}} options `filters`
+ *   return a text or several; `total` is the number of rows that the server has, `least` where it has more; `reload()` runs after a new order of
+ *   a list of which not all rows are loaded
  */
 export function table(columns, items, label, options = {}) {
   const known = opened.get(label);
@@ -91,6 +99,7 @@ class Table {
   set(changes) {
     setFilters(Object.fromEntries(Object.entries(changes).map(([name, value]) => [`${this.key}.${name}`, value])));
     this.draw();
+    if ("sort" in changes && this.options.total > this.items.length) this.options.reload?.();
   }
 
   update(columns, items, options) {

@@ -31,7 +31,8 @@
   apply();
   system.addEventListener("change", apply);
   document.addEventListener("DOMContentLoaded", () => {
-    document.getElementById("theme").addEventListener("click", next);
+    // A panel in a frame has no button.
+    document.getElementById("theme")?.addEventListener("click", next);
     apply();
   });
 })();

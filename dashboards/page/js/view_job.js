@@ -1,13 +1,12 @@
 // One job: its loss over time, by series and cause.
 
 import { ask } from "./api.js";
-import { withEnds } from "./chart.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { capital, clock, count, episodeName, interval, moment, percent, seconds, shareInterval } from "./format.js";
 import { causeBars, episodeTable, facts, isSure, lost, lostIn, noLoss, notJudged, sumOfLosses } from "./parts.js";
+import { lossCurve } from "./loss_curve.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
-import { spark } from "./spark.js";
 import { asLoss, asShare, atTime, inSeconds, table } from "./table.js";
 
 const LANES_MAX = 24;
@@ -122,12 +121,6 @@ function factsOf(job) {
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
     ["Judged", percent(job.judged), notJudged(job) || "share of its time with a quiet baseline"],
   ]);
-}
-
-/** The height is the job's result, and the band its 95% interval. */
-function lossCurve({ job, loss_curve: { time, slowdown_s: losses, slowdown_lo_s: lo, slowdown_hi_s: hi } }) {
-  const last = `${seconds(losses.at(-1))}, 95 %: ${interval(job.slowdown_lo_s, job.slowdown_hi_s)},`;
-  return spark(time, losses, `Loss grew to ${last}`, `${last} at ${clock(time.at(-1))} UTC`, seconds, withEnds({ value: losses, lo, hi }, job));
 }
 
 function timeline({ job, episodes, clock: now }) {

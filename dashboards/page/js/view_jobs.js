@@ -3,12 +3,16 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, shareInterval } from "./format.js";
+import { filterRow } from "./filter_row.js";
 import { growing } from "./growing.js";
 import { causeStrip, causeWords, isSure, lost, noLoss, shown } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links, setFilters } from "./routes.js";
-import { asLoss, asShare, atTime, longRows, table } from "./table.js";
+import { asLoss, asShare, atTime, longRows, orderOf, table } from "./table.js";
 import { timePicker } from "./time.js";
+
+/** Columns by which the server sorts. */
+const ORDERS = { Job: "job", Name: "name", "Start (UTC)": "start", Elapsed: "elapsed", "Lost, 95 % interval": "lost", "Lost share": "lost_share", Causes: "cause", Complete: "completeness", Judged: "judged" };
 
 const share = (p) => (p === null ? "–" : percent(p / 100));
 
@@ -17,22 +21,24 @@ export function openJobs(root, route) {
   const total = el("span", {});
   const body = el("div", {}, empty("Loading jobs…", "", true));
   const wanted = () => search.value.trim();
-  const time = timePicker(route, () => { more.restart(); data.now(); });
-  const more = growing(async (limit, offset) => ask("jobs", { search: wanted(), ...await time.bounds(), limit, offset }), "jobs", () => data.now());
-  root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search, time.root), card("Running first, then the latest; losses sort by their lower end", el("div", {}, body, more.root), total));
+  const restart = () => { more.restart(); data.now(); };
+  const time = timePicker(route, restart);
+  const filters = filterRow(route, ["user", "node", "mount", "run", "cause"], restart);
+  const more = growing(async (limit, offset) => ask("jobs", { search: wanted(), ...filters.values(), ...orderOf("Jobs", ORDERS), ...await time.bounds(), limit, offset }), "jobs", () => data.now());
+  root.append(el("div", { class: "title" }, el("h1", {}, "Jobs"), search, time.root, filters.root), card("Running first, then the latest; losses sort by their lower end", el("div", {}, body, more.root), total));
 
   const show = ({ jobs, total: all }) => {
     setText(total, shown(jobs, all));
-    if (jobs.length > 0) return fill(body, jobTable(jobs, all));
-    fill(body, wanted() || Object.keys(time.filters()).length ? empty("No job matches.", "", true)
+    filters.suggest("user", jobs.map((j) => j.user));
+    if (jobs.length > 0) return fill(body, jobTable(jobs, { total: all, reload: () => data.now() }));
+    fill(body, wanted() || Object.keys({ ...time.filters(), ...filters.values() }).length ? empty("No job matches.", "", true)
       : empty("No jobs yet", "Jobs come from the scheduler's rows or from a jobs file. Without them contention is found, but not attributed to jobs."));
   };
   const fail = (error) => fill(body, failure("No jobs", error));
   const data = refresher(more.ask, show, fail, 2000);
   search.addEventListener("input", () => {
     setFilters({ search: wanted() });
-    more.restart();
-    data.now();
+    restart();
   });
   return { tick: data.tick, close: data.close };
 }
@@ -41,7 +47,7 @@ export function openJobs(root, route) {
 const lowerShare = (j) => (j.elapsed_s > 0 && j.slowdown_lo_s !== null ? j.slowdown_lo_s / j.elapsed_s : null);
 const stateOf = (j) => (j.end === null ? "running" : "ended");
 
-function jobTable(jobs, total) {
+function jobTable(jobs, options) {
   return table([
     ["Job", "tight", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", el("span", { class: "tag", "data-kind": j.end === null ? "run" : null }, stateOf(j))], { value: (j) => j.job_id, out: (j) => ({ Job: j.job_id, State: stateOf(j) }) }],
     ["Name", "wide", (j) => [j.name || "–", el("small", {}, [j.user, j.app].filter(Boolean).join(" · "))], { value: (j) => j.name, out: (j) => ({ Name: j.name, User: j.user, Application: j.app }) }],
@@ -52,5 +58,5 @@ function jobTable(jobs, total) {
     ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j))), (j) => (j.slowdown_s > 0 ? causeWords(j).join("; ") : noLoss(j))],
     ["Complete", "num", (j) => percent(j.completeness), asShare((j) => j.completeness)],
     ["Judged", "num", (j) => percent(j.judged), asShare((j) => j.judged)],
-  ], jobs, "Jobs", { total, search: false, rows: longRows, filters: [["User", (j) => j.user], ["State", stateOf], ["Application", (j) => j.app], ["Cause", (j) => (j.slowdown_s > 0 ? causeWords(j) : [])]] });
+  ], jobs, "Jobs", { ...options, search: false, rows: longRows, filters: [["Application", (j) => j.app]] });
 }

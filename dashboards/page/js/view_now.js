@@ -36,7 +36,7 @@ export function openNow(root) {
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)), note, page));
 
   const request = async () => {
-    const [answer, jobs, incidents] = await Promise.all([heat.request(), ask("jobs", { running: true, order: "slowdown", limit: JOBS_SHOWN }), ask("incidents", { limit: INCIDENTS_SHOWN })]);
+    const [answer, jobs, incidents] = await Promise.all([heat.request(), ask("jobs", { state: "running", sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { limit: INCIDENTS_SHOWN })]);
     return { ...answer, ...jobs, ...incidents };
   };
   const show = (answer) => {

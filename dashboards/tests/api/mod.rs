@@ -3,8 +3,10 @@
 mod alerts;
 mod beside;
 mod counters;
+mod embed;
 mod fabric;
 mod failures;
+mod lists;
 mod report;
 mod sample;
 mod session;
@@ -46,6 +48,7 @@ fn page_of(store: &Path) -> Router {
         page: Some((state_of(store), Shown::Everything)),
         process: None,
         posts: None,
+        frame_ancestors: Vec::new(),
     };
     router(routes, Hosts::of(SocketAddr::from(([127, 0, 0, 1], 8600)), &[]))
 }
@@ -187,10 +190,10 @@ async fn episodes_are_listed_open_first_and_filtered() {
         json["episodes"].as_array().unwrap().iter().map(|e| e["id"].as_i64().unwrap()).collect()
     };
     assert_eq!(ids(&answer("/api/v1/episodes").await), [2, 1]);
-    assert_eq!(ids(&answer("/api/v1/episodes?open=false").await), [1]);
+    assert_eq!(ids(&answer("/api/v1/episodes?state=ended").await), [1]);
     let of_series = "/api/v1/episodes?series=lustre_write_rate/nid00012/snx11137";
     assert_eq!(ids(&answer(of_series).await), [2, 1]);
-    assert_eq!(ids(&answer(&format!("{of_series}&job=4711&open=true")).await), [2]);
+    assert_eq!(ids(&answer(&format!("{of_series}&job=4711&state=open")).await), [2]);
     assert_eq!(answer("/api/v1/episodes?job=4711").await["total"], 1);
     assert_eq!(ids(&answer("/api/v1/episodes?job=4710").await), [2, 1]);
     // This job began after the first episode had ended.
@@ -252,13 +255,13 @@ async fn jobs_are_searched_and_ordered() {
         json["jobs"].as_array().unwrap().iter().map(|j| j["job_id"].as_str().unwrap().to_string()).collect()
     };
     assert_eq!(ids(&answer("/api/v1/jobs").await), ["4711", "4710"]);
-    assert_eq!(ids(&answer("/api/v1/jobs?order=slowdown").await), ["4710", "4711"]);
+    assert_eq!(ids(&answer("/api/v1/jobs?sort=lost").await), ["4710", "4711"]);
     for search in ["AMEL", "onerror", "hacc", "4710"] {
         let found = answer(&format!("/api/v1/jobs?search={search}")).await;
         assert_eq!((ids(&found), found["total"].as_i64()), (vec!["4710".to_string()], Some(1)), "{search}");
     }
-    assert_eq!(ids(&answer("/api/v1/jobs?running=true&limit=1&offset=1").await), ["4710"]);
-    assert_eq!(answer("/api/v1/jobs?running=false").await["total"], 0);
+    assert_eq!(ids(&answer("/api/v1/jobs?state=running&limit=1&offset=1").await), ["4710"]);
+    assert_eq!(answer("/api/v1/jobs?state=ended").await["total"], 0);
 }
 
 #[tokio::test]
@@ -301,14 +304,14 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/now?limit=x", 400),
         ("/api/v1/now?state=healthy", 400),
         ("/api/v1/now?nonsense=1", 400),
-        ("/api/v1/episodes?open=maybe", 400),
+        ("/api/v1/episodes?state=maybe", 400),
         ("/api/v1/episodes?limit=100000", 400),
         ("/api/v1/episodes?series=one", 400),
         ("/api/v1/episodes?job=x%27%3B--", 400),
         ("/api/v1/episodes/one", 400),
         ("/api/v1/episodes/-1", 400),
         ("/api/v1/episodes/99", 404),
-        ("/api/v1/jobs?order=name", 400),
+        ("/api/v1/jobs?sort=size", 400),
         ("/api/v1/jobs/no%20job", 400),
         ("/api/v1/jobs/99", 404),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137", 404),

@@ -29,6 +29,7 @@ fn closed(store: &Path) -> Router {
         page: Some((super::state_of(store), Shown::Everything)),
         process: Some(process),
         posts: None,
+        frame_ancestors: Vec::new(),
     };
     router(routes, Hosts::of(SocketAddr::from(([127, 0, 0, 1], 8600)), &[]))
 }
