@@ -20,11 +20,8 @@ fn series_are_sent_without_other_results() {
     let mut outcome = Outcome::default();
     assert!(outcome.is_quiet());
     let node = Name::parse("nid00001").unwrap();
-    let info = SeriesInfo {
-        metric: Metric::from_name("lustre_write_rate").unwrap(),
-        component: node,
-        part: None,
-    };
+    let info =
+        SeriesInfo { metric: Metric::from_name("lustre_write_rate").unwrap(), component: node, part: None };
     outcome.results.series.push((SeriesIndex(0), info));
     assert!(!outcome.is_quiet());
 }
