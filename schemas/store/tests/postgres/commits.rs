@@ -175,7 +175,7 @@ fn a_clock_that_is_ahead_leaves_the_present_of_others() {
         let mut ahead = Fixture::new(2, 1);
         let tomorrow =
             Time::from_seconds(std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs_f64() + 86_400.0);
-        ahead.results.signals.iter_mut().for_each(|signal| signal.time = tomorrow);
+        ahead.stored.passed.latest = Some(tomorrow);
         let clock = "SELECT concat_ws(' ', now <= now(), now = to_timestamp(1700000000.000001)) FROM clock";
         let nothing = Fixture::new(0, 0);
         store.commit(STAGE, &[commit(&nothing, 1, None, 1)]).await.unwrap();
