@@ -54,7 +54,7 @@ struct Session {
     ends: Instant,
 }
 
-/// Wrong tokens that were not yet forgiven.
+/// Wrong tokens of late; one is forgotten every [`FAILURE_PAUSE`].
 struct Failures {
     count: f64,
     since: Instant,
@@ -126,8 +126,8 @@ impl Login {
 
     fn check_failures(&self) -> Result<(), LoginError> {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        let forgiven = failures.since.elapsed().as_secs_f64() / FAILURE_PAUSE.as_secs_f64();
-        *failures = Failures { count: (failures.count - forgiven).max(0.0), since: Instant::now() };
+        let forgotten = failures.since.elapsed().as_secs_f64() / FAILURE_PAUSE.as_secs_f64();
+        *failures = Failures { count: (failures.count - forgotten).max(0.0), since: Instant::now() };
         if failures.count > FAILURES_MAX - 1.0 { Err(LoginError::TooMany) } else { Ok(()) }
     }
 

@@ -8,6 +8,7 @@
 //! | [`order`] | puts the rows of one source in order; refuses duplicates and late rows |
 //! | [`silence`] | finds when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
+//! | `reading` | what rows make known |
 //! | `adding` | sources that add to a part instead of repeating it |
 //! | [`component`] | a component and its sources; which rows are believed |
 //! | `presence` | which sources of a component report, and which are silent |
@@ -32,6 +33,7 @@ mod hosts;
 pub mod order;
 mod presence;
 pub mod rates;
+mod reading;
 mod reporter;
 mod series_book;
 pub mod served;
@@ -43,6 +45,7 @@ mod succession;
 mod whole;
 mod wrong_clock;
 
+pub use reading::{Found, PortCounts, SeriesReading};
 pub use wrong_clock::WrongClock;
 
 use crate::settings::StreamSettings;
@@ -51,13 +54,12 @@ use clock::StreamClock;
 use component::Component;
 use forgetting::Parting;
 use schemas::{
-    CounterBatch, Counts, DropCounts, DropReason, LINK_COLUMNS, Metric, Name, SeriesIndex, SeriesTable,
-    Source, SourceIndex, Sources, Time, growth,
+    CounterBatch, DropCounts, DropReason, Metric, Name, SeriesIndex, SeriesTable, Source, SourceIndex,
+    Sources, Time, growth,
 };
 use serde::{Deserialize, Serialize};
 use series_book::SeriesBook;
 use served::{ServedCounters, ServedRate};
-use spare_rows::SpareRows;
 use std::collections::HashMap;
 use wrong_clock::WrongClocks;
 
@@ -69,52 +71,6 @@ const DELAY_GAIN: f64 = 0.05;
 const SERVED_OFF_S: f64 = 60.0;
 /// Longest delay of rows that is taken for one.
 const DELAY_MAX_S: f64 = 60.0;
-
-/// A reading of a series, or a notice that its readings have a gap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SeriesReading {
-    /// Which series.
-    pub series: SeriesIndex,
-    /// End of the interval.
-    pub time: Time,
-    /// In the metric's unit.
-    pub value: f64,
-    /// Whether the component did enough for the value to mean something.
-    pub active: bool,
-    /// Ticks it covers; 0 where it only ends a gap and has no value.
-    pub span_ticks: u8,
-    /// End of the reading before a gap that is too long to bridge.
-    pub gap_since: Option<Time>,
-    /// Whether the baseline restarts: the reading cannot be compared with those before.
-    pub restarts: bool,
-    /// Bytes a second that passed, or were written; 0 for a router as a whole.
-    pub load_bytes_per_s: f64,
-    /// What the counters did.
-    pub counts: Counts,
-}
-
-/// Counters of a link's life that changed between two rows of its port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortCounts {
-    /// Which series.
-    pub series: SeriesIndex,
-    /// Time of the later row.
-    pub time: Time,
-    /// How often the link went down, and how often it recovered from errors, by the earlier row and by the later one.
-    pub counts: [[Option<u64>; LINK_COLUMNS]; 2],
-    /// Readings that were found before.
-    pub after: usize,
-}
-
-/// What rows made known.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
-    /// Readings, in event time per series.
-    pub readings: Vec<SeriesReading>,
-    /// Counters of links that changed; hardly ever any.
-    pub ports: Vec<PortCounts>,
-    spare_rows: SpareRows,
-}
 
 /// When was looked for silent sources last, and how long rows take to come.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
