@@ -3,7 +3,9 @@
 //! Where the link that a job waits for is not measured, as that into an Aries host, its own traffic alone shows that it waits. A job
 //! may as well send less because it does something else, so a fall is a loss that is possible, not one that is sure.
 
-use super::progress::{BLOCK_TICKS, LEAST_ERROR, PAUSES, Piece, Progress, SETTLES_TICKS, even, is_near};
+use super::progress::{
+    AROUND_TICKS, BLOCK_TICKS, LEAST_ERROR, PAUSES, Piece, Progress, SETTLES_TICKS, even, is_near,
+};
 use std::collections::BTreeMap;
 
 /// What a job that falls sends less at least, as a part, and in standard deviations of what it sent before.
@@ -41,7 +43,11 @@ impl Progress {
         let (mut block, mut falls) = (Piece::NONE, Falls::default());
         for (from, to, piece) in self.pieces() {
             let is_judged = !piece.bytes.is_nan() && from >= start + SETTLES_TICKS;
-            block = if is_judged && !is_near(contended, from, to) { block.plus(piece) } else { Piece::NONE };
+            block = if is_judged && !is_near(contended, from, to, AROUND_TICKS) {
+                block.plus(piece)
+            } else {
+                Piece::NONE
+            };
             if block.ticks >= BLOCK_TICKS as f64 {
                 falls.take(std::mem::replace(&mut block, Piece::NONE));
             }

@@ -1,9 +1,10 @@
 //! All measured links in columns: what they carry, how they stall, and where they are.
 
+use super::sent::Sent;
 use super::tick::LinkReport;
 use schemas::{Name, SeriesInfo, growth};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Steps of its load that are remembered of each series.
@@ -41,6 +42,8 @@ pub(super) struct Links {
     pub(super) reported_at: Vec<i64>,
     /// Bytes passed up to then, since it was first reported, and the mean a second before that report.
     passed: Vec<(f64, f32)>,
+    /// The same at the latest ticks of a grid, of series that show what a node sends.
+    sent: BTreeMap<u32, Sent>,
     steps: Vec<Steps>,
     #[serde(skip)]
     pub(super) measured: Vec<Measured>,
@@ -107,6 +110,7 @@ impl Links {
 
     /// A series measures nothing any more.
     fn leave(&mut self, number: u32) {
+        self.sent.remove(&number);
         let component = &self.info[number as usize].component;
         match self.measured[number as usize] {
             Measured::Link(link) if self.of_link.get(link.at()) == Some(&number) => {
@@ -133,7 +137,12 @@ impl Links {
         self.writes.clear();
         self.interfaces.clear();
         self.loose.clear();
+        // What a series measures may be something else on another network.
+        let sent = std::mem::take(&mut self.sent);
         (0..self.info.len() as u32).for_each(|number| self.locate(number, topology));
+        for (number, sent) in sent {
+            self.sent.entry(number).and_modify(|known| *known = sent);
+        }
     }
 
     fn locate(&mut self, number: u32, topology: Option<&Topology>) {
@@ -156,6 +165,9 @@ impl Links {
             }
             let former = std::mem::replace(&mut self.of_link[link.at()], number);
             self.former = Some(former).filter(|former| *former != NONE);
+            if topology.is_some_and(|of| of.kind(of.from(link)) == VertexKind::Host) {
+                self.sent.insert(number, Sent::default());
+            }
             Measured::Link(link)
         } else {
             let new = LOOSE + self.loose_given;
@@ -167,6 +179,7 @@ impl Links {
             *series += 1;
             if info.metric.paces() {
                 self.interfaces.entry(info.component.clone()).or_default().push(number);
+                self.sent.insert(number, Sent::default());
             }
             Measured::Loose(*component)
         };
@@ -181,7 +194,11 @@ impl Links {
         }
         let (passed, mean) = &mut self.passed[at];
         if self.reported_at[at] != i64::MIN {
-            *passed += f64::from(report.mean_bytes_per_s) * (tick - self.reported_at[at]) as f64;
+            let before = (self.reported_at[at], *passed);
+            *passed += f64::from(report.mean_bytes_per_s) * (tick - before.0) as f64;
+            if let Some(sent) = self.sent.get_mut(&number).filter(|_| tick > before.0) {
+                sent.fill(before, (tick, *passed), f64::from(report.load_bytes_per_s));
+            }
         }
         *mean = report.mean_bytes_per_s;
         self.load[at] = report.load_bytes_per_s;
@@ -203,19 +220,24 @@ impl Links {
         self.of_link(link).map(|number| f64::from(self.load[number as usize]))
     }
 
-    /// Bytes over `link` up to `tick`, in units of a tick's length; after the latest report as before it, or as in it if it is of
-    /// a step. `None` if it is not measured, or was not reported for `stale` ticks.
+    /// Bytes over `link`, on which a host sends, up to `tick`, which is on the grid, in units of a tick's length. After the latest
+    /// report as before it, or as in it if it is of a step: such a tick is known later. `None` if it is not measured, was not
+    /// reported for `stale` ticks, or is forgotten.
     pub(super) fn sent_until(&self, link: LinkIndex, tick: i64, stale: i64) -> Option<f64> {
-        self.passed_until(self.of_link(link)? as usize, tick, stale)
+        self.passed_until(self.of_link(link)?, tick, stale)
     }
 
     /// The same over the interfaces of `node`.
     pub(super) fn sent_by(&self, node: &Name, tick: i64, stale: i64) -> Option<f64> {
         let numbers = self.interfaces.get(node)?;
-        numbers.iter().map(|number| self.passed_until(*number as usize, tick, stale)).sum()
+        numbers.iter().map(|number| self.passed_until(*number, tick, stale)).sum()
     }
 
-    fn passed_until(&self, at: usize, tick: i64, stale: i64) -> Option<f64> {
+    fn passed_until(&self, number: u32, tick: i64, stale: i64) -> Option<f64> {
+        let at = number as usize;
+        if tick <= self.reported_at[at] {
+            return self.sent.get(&number)?.at(tick, self.reported_at[at]);
+        }
         let since = tick.saturating_sub(self.reported_at[at]);
         if !self.active[at] {
             return Some(self.passed[at].0);

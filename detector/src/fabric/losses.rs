@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// or for the mean of them is a matter of its own, see [`LinkLosses::least_s`].
 const UNSURE: f64 = 0.12;
 
+/// Part of what stalls show beyond a job's progress that counts into the upper end.
+const UNSEEN: f64 = 0.2;
+
 /// Seconds without contention after its start from which a job is known to run without it.
 const QUIET_BEFORE_S: f64 = 30.0;
 
@@ -150,17 +153,20 @@ impl LinkLosses {
         let width_s = 2.0 * error_s + lost_s - least_s;
         // What it lost since it was measured is taken to be as much more or less than by stalls.
         let measured = self.measured.map(|(found, of_s)| found.times(lost_s / of_s.max(1e-9)));
-        let is_narrower = |found: &Measured| 2.0 * found.error_s < width_s;
+        let is_narrower = |found: &Measured| found.most_s - found.least_s < width_s;
         // Stalls that are too weak for what the job lost are not the whole reason: no more than they explain is sure.
-        let exceeds = |found: &Measured| found.lost_s - found.error_s > lost_s + error_s;
+        let exceeds = |found: &Measured| found.least_s > lost_s + error_s;
         let Some(found) = measured.filter(|found| is_narrower(found) || exceeds(found)) else {
             let point_s = self.likely_s(measured);
             return Loss::between(lost_s, point_s, [least_s - error_s, lost_s + error_s]);
         };
         let point_s = found.lost_s.max(0.0);
-        let surely_s = (found.lost_s - found.error_s).min(lost_s * (1.0 + UNSURE));
+        let surely_s = found.least_s.min(lost_s * (1.0 + UNSURE));
         let surely_s = if is_narrower(&found) { surely_s } else { surely_s.min(least_s - error_s) };
-        Loss::between(lost_s, point_s, [surely_s.max(0.0), point_s + found.error_s])
+        let most_s = found.most_s.max(point_s);
+        // What seemed quiet may have been slowed too where stalls show more.
+        let unseen_s = if was_quiet { 0.0 } else { UNSEEN * (lost_s - most_s).max(0.0) };
+        Loss::between(lost_s, point_s, [surely_s.max(0.0), most_s + unseen_s])
     }
 
     /// What the job lost most likely. Whether it waits for its slowest flow or for the mean of them is as likely the one as the
@@ -174,7 +180,7 @@ impl LinkLosses {
         let Some(found) = measured else { return middle_s };
         let sd_s = (lost_s - mean_s) / 12.0_f64.sqrt();
         let by_stalls_s2 = sd_s.powi(2) + (UNSURE * lost_s / 2.0).powi(2);
-        let by_progress_s2 = (found.error_s / 2.0).powi(2);
+        let by_progress_s2 = ((found.most_s - found.least_s) / 4.0).powi(2);
         let point_s =
             (middle_s * by_progress_s2 + found.lost_s * by_stalls_s2) / (by_stalls_s2 + by_progress_s2);
         point_s.clamp(mean_s, lost_s)

@@ -15,6 +15,7 @@
 //! | `kind.rs` | `avoidable`, `capacity` or `endpoint` |
 //! | `receivers.rs` | hosts that take no more, where what they receive is not measured |
 //! | `ways.rs` | which links the traffic between two nodes crosses |
+//! | `sent.rs` | what nodes sent, at ticks of a grid |
 //! | `falls.rs` | falls of what a job sends: a loss that is possible |
 //! | `flows.rs` | what each job's traffic adds to a link |
 //! | `cause.rs` | sources of the load, jobs that wait, and how much they lose |
@@ -22,7 +23,8 @@
 //! | `narrowed.rs` | links that carry less than before |
 //! | `live.rs` | an open region: its parties and their losses |
 //! | `losses.rs` | what each job lost on links, second by second |
-//! | `progress.rs` | what jobs lost, by what their nodes send |
+//! | `progress.rs` | what jobs' nodes send, sample by sample |
+//! | `pace.rs` | what jobs lost, by what their nodes send |
 //! | `names.rs` | what people call a region |
 //! | `lifecycle.rs` | links that fail and recover |
 //! | `ports.rs` | the few links to which something happened |
@@ -39,12 +41,14 @@ mod look;
 mod losses;
 mod names;
 mod narrowed;
+mod pace;
 mod paths;
 mod ports;
 mod progress;
 mod receivers;
 pub mod regions;
 mod second;
+mod sent;
 mod settings;
 mod shares;
 pub mod tick;

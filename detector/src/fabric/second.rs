@@ -3,9 +3,9 @@
 use super::Fabric;
 use super::live::{Hurt, Live};
 use super::losses::LinkLosses;
-use super::progress;
 use super::receivers;
 use super::regions::{Change, Stalling};
+use super::sent::GRID_TICKS;
 use super::tick::{self, LinkTick};
 use schemas::{Job, Name, Region, RegionChange, RegionStep};
 use std::collections::BTreeMap;
@@ -193,7 +193,7 @@ impl Fabric {
     fn note_progress(&mut self) {
         // A quiet machine has ticks in which nothing is reported.
         // Samples are of the same ticks wherever the stream begins.
-        let sample = |tick: i64| tick.div_euclid(progress::SAMPLE_TICKS);
+        let sample = |tick: i64| tick.div_euclid(GRID_TICKS);
         if sample(self.now) == sample(self.sampled_at) {
             return;
         }
@@ -202,21 +202,19 @@ impl Fabric {
         self.measure_progress(is_due);
     }
 
-    /// Samples the progress of running jobs, and measures what they lost: all of them or those that ended since the last time.
+    /// Samples the progress of running jobs, and measures what they lost: all of them, or those whose end or last
+    /// samples are new.
     pub(super) fn measure_progress(&mut self, all: bool) {
         let Some(network) = self.network.as_ref() else { return };
         self.sampled_at = self.now;
         let now = self.time(self.now);
         for (job_id, job) in self.jobs.iter().filter(|(_, job)| job.start <= now) {
             let progress = self.progress.entry(job_id.clone()).or_default();
-            let has_ended = match job.end.filter(|end| *end <= now) {
-                Some(end) => progress.end(tick::tick_of(end, self.settings.tick_s)),
-                None => {
-                    progress.sample(job, self.now, &self.links, &network.topology);
-                    false
-                }
-            };
-            if (all && !progress.is_over() || has_ended)
+            let tick_of = |time| tick::tick_of(time, self.settings.tick_s);
+            let runs = (tick_of(job.start), job.end.filter(|end| *end <= now).map(tick_of));
+            let was_settled = progress.is_settled();
+            let is_new = progress.sample(job, runs, self.now, &self.links, &network.topology);
+            if (all && !was_settled || is_new)
                 && let Some(losses) = self.losses.get_mut(job_id)
             {
                 losses.measure(job, progress, self.settings.tick_s);

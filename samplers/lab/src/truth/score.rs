@@ -55,7 +55,10 @@ pub struct Victim {
     pub culprit: Option<bool>,
     /// What is named as causes, and their shares.
     pub causes: Vec<(String, f64)>,
-    /// Seconds from the onset to the first report.
+    /// Whether a loss is reported.
+    pub is_reported: bool,
+    /// Seconds from the onset to the first report; `None` without a report, and for a loss that is too small in any second to have an
+    /// onset.
     pub onset_s: Option<f64>,
 }
 
@@ -105,7 +108,8 @@ fn victim(job_id: u64, of: &JobPlayed) -> Victim {
         .map_or([0.0; 3], |result| [result.slowdown_s, result.slowdown_lo_s, result.slowdown_hi_s]);
     let onset_s = of.reported_s.zip(of.lost.onset_s).map(|(reported, onset)| reported - onset);
     let causes = named_causes(of.result.as_ref());
-    Victim { job_id, truth_s: of.lost.all_s(), found_s, culprit: culprit(of), causes, onset_s }
+    let is_reported = found_s[0] > 0.0;
+    Victim { job_id, truth_s: of.lost.all_s(), found_s, culprit: culprit(of), causes, is_reported, onset_s }
 }
 
 /// The true cause as `causes` names it, and its seconds: the number of a job, or `server` or `node`.
@@ -219,7 +223,7 @@ impl KindScore {
             coverage: share(&|v| v.is_covered()),
             width: median(victims.iter().map(|v| (v.found_s[2] - v.found_s[1]) / v.truth_s)),
             one_side: one_side(&victims),
-            never: share(&|v| v.onset_s.is_none()),
+            never: share(&|v| !v.is_reported),
             verdict: ratio(
                 cases.iter().filter(|case| case.verdict == Some(true)).count(),
                 cases.iter().filter(|case| case.verdict.is_some()).count(),
@@ -233,7 +237,9 @@ impl KindScore {
             false_s_per_hour: (truth_s == 0.0)
                 .then(|| 3_600.0 * sum(&|case| case.flagged_s) / sum(&|case| case.series_s))
                 .filter(|false_s| false_s.is_finite()),
-            onset_s: median(victims.iter().map(|v| v.onset_s.unwrap_or(f64::INFINITY))),
+            onset_s: median(
+                victims.iter().filter_map(|v| v.onset_s.or((!v.is_reported).then_some(f64::INFINITY))),
+            ),
             of_cases: cases,
         }
     }
@@ -263,7 +269,14 @@ mod tests {
     use super::*;
 
     fn victim(truth_s: f64, found_s: [f64; 3]) -> Victim {
-        Victim { truth_s, found_s, culprit: Some(true), onset_s: Some(3.0), ..Victim::default() }
+        Victim {
+            truth_s,
+            found_s,
+            culprit: Some(true),
+            is_reported: true,
+            onset_s: Some(3.0),
+            ..Victim::default()
+        }
     }
 
     fn kind() -> Kind {
@@ -288,7 +301,7 @@ mod tests {
     #[test]
     fn a_victim_that_is_never_reported_is_the_latest() {
         let mut late = victim(9.0, [9.0, 8.0, 10.0]);
-        late.onset_s = None;
+        (late.is_reported, late.onset_s) = (false, None);
         let case = CaseScore { victims: vec![late], ..CaseScore::default() };
         assert_eq!(KindScore::of(&kind(), vec![case]).onset_s, Some(f64::INFINITY));
     }

@@ -63,6 +63,7 @@ fn victim(job_id: u64, of: &JobPlayed) -> Victim {
         found_s,
         culprit: culprit(of),
         causes: named_causes(of.result.as_ref()),
+        is_reported: found_s[0] > 0.0,
         onset_s,
     }
 }
