@@ -239,7 +239,10 @@ mod tests {
         let two = [(10.0, 1, Change::Entered(at(4.0))), (11.0, 2, Change::Entered(at(9.0)))];
         let mut spells = spells(&two);
         assert!(spells.may_concern(at(9.0), Some(at(5.0))), "its baseline may be of a contended level");
-        assert!(!spells.may_concern(at(9.0), Some(at(3.0))), "it was learnt before any of them was contended");
+        assert!(
+            !spells.may_concern(at(9.0), Some(at(3.0))),
+            "it was learnt before any of them was contended"
+        );
         assert!(!spells.may_concern(at(9.0), None) && !spells.may_concern(at(11.0), Some(at(12.0))));
         for (second, series) in [(20.0, 1), (30.0, 2)] {
             let change = Change::Recovered(at(second - 2.0));
