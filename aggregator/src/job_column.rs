@@ -24,7 +24,44 @@ pub(crate) struct JobColumn {
 #[derive(Clone, Debug, Default)]
 struct OfSource {
     node: Option<u32>,
-    carried: Box<[u8]>,
+    carried: Carried,
+}
+
+/// The text of a column. That of most numbers lies beside the rest of its source: another place in memory for each row would take
+/// longer than to compare it.
+#[derive(Clone, Debug)]
+enum Carried {
+    Short(u8, [u8; SHORT]),
+    Long(Box<[u8]>),
+}
+
+/// Bytes of the longest number of 64 bits.
+const SHORT: usize = 20;
+
+impl Default for Carried {
+    fn default() -> Carried {
+        Carried::Short(0, [0; SHORT])
+    }
+}
+
+impl Carried {
+    fn of(text: &[u8]) -> Carried {
+        let mut short = [0; SHORT];
+        match short.get_mut(..text.len()) {
+            Some(begin) => {
+                begin.copy_from_slice(text);
+                Carried::Short(text.len() as u8, short)
+            }
+            None => Carried::Long(text.into()),
+        }
+    }
+
+    fn text(&self) -> &[u8] {
+        match self {
+            Carried::Short(len, text) => &text[..usize::from(*len)],
+            Carried::Long(text) => text,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -69,7 +106,7 @@ impl JobColumn {
         let Some(job_id) = job_id else { return };
         if let Some(of_source) = self.sources.get(source.at())
             && let Some(node) = of_source.node
-            && *of_source.carried == *job_id
+            && of_source.carried.text() == job_id
             && time >= self.nodes[node as usize].since
         {
             let newest = &mut self.nodes[node as usize].newest;
@@ -116,7 +153,7 @@ impl JobColumn {
         if self.sources.len() <= source.at() {
             growth::extend_to(&mut self.sources, source.at() + 1, OfSource::default());
         }
-        self.sources[source.at()] = OfSource { node: Some(node as u32), carried: job_id.into() };
+        self.sources[source.at()] = OfSource { node: Some(node as u32), carried: Carried::of(job_id) };
     }
 
     /// A row that is older than others of its node may only show that its job began earlier, or that the job before ended

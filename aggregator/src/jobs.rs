@@ -53,12 +53,15 @@ impl JobBook {
         let mut changed: BTreeSet<&Name> = BTreeSet::new();
         let mut beside: BTreeSet<Name> = BTreeSet::new();
         for event in events {
-            if !self.admit(&event.job_id) {
-                continue;
-            }
-            if let Some(entry) = self.entries.get_mut(&event.job_id)
-                && entry.fold(event, &mut self.names)
-            {
+            let known = self.entries.get_mut(&event.job_id).map(|entry| entry.fold(event, &mut self.names));
+            let is_changed = known.unwrap_or_else(|| {
+                self.admit(&event.job_id)
+                    && self
+                        .entries
+                        .get_mut(&event.job_id)
+                        .is_some_and(|entry| entry.fold(event, &mut self.names))
+            });
+            if is_changed {
                 changed.insert(&event.job_id);
                 self.note_nodes(&event.job_id, &event.nodes);
                 if !event.seen {

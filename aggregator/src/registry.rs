@@ -8,8 +8,10 @@ use crate::sources::{SourceSchema, source_schemas};
 use schemas::job_post::shown;
 use schemas::metric::file::{ComponentKind, PartKind};
 use schemas::{DropReason, Name, Source, SourceIndex, Sources, Time};
+use siphasher::sip128::{Hasher128, SipHasher13};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Bytes of a refused value that are shown.
 const VALUE_SHOWN: usize = 300;
@@ -97,8 +99,30 @@ pub(crate) struct Registry {
     pub conflict: Option<NamingConflict>,
     /// The first number that named a node, and the name.
     pub numbered: Option<(u64, Name)>,
-    index: HashMap<Box<[u8]>, SourceIndex, foldhash::fast::RandomState>,
+    index: Index,
     key: Vec<u8>,
+}
+
+/// Numbers of sources by a code of what identifies their rows. The bytes themselves would be compared with those of the
+/// source's last row, which no cache holds any more after a second of a large machine.
+#[derive(Debug)]
+struct Index {
+    /// Only who knows it could make two rows with one code.
+    secret: [u64; 2],
+    by_code: HashMap<u128, SourceIndex, foldhash::fast::RandomState>,
+}
+
+impl Index {
+    fn new() -> Index {
+        let random = RandomState::new();
+        Index { secret: [0, 1].map(|word| random.hash_one(word)), by_code: HashMap::default() }
+    }
+
+    fn code(&self, key: &[u8]) -> u128 {
+        let mut hasher = SipHasher13::new_with_keys(self.secret[0], self.secret[1]);
+        hasher.write(key);
+        hasher.finish128().as_u128()
+    }
 }
 
 impl Registry {
@@ -110,7 +134,7 @@ impl Registry {
             pairs: NodePairs::default(),
             conflict: None,
             numbered: None,
-            index: HashMap::default(),
+            index: Index::new(),
             key: Vec::new(),
         }
     }
@@ -118,7 +142,7 @@ impl Registry {
     /// Forgets all sources and nodes.
     pub(crate) fn forget(&mut self) {
         self.sources = Sources::default();
-        self.index.clear();
+        self.index.by_code.clear();
         self.pairs = NodePairs::default();
     }
 
@@ -130,7 +154,8 @@ impl Registry {
         identity: &Identity<'a>,
     ) -> Result<SourceIndex, Refusal<'a>> {
         self.write_key(plan, identity);
-        if let Some(found) = self.index.get(self.key.as_slice()) {
+        let code = self.index.code(&self.key);
+        if let Some(found) = self.index.by_code.get(&code) {
             return Ok(*found);
         }
         let source = self.describe(shape, identity)?;
@@ -139,11 +164,11 @@ impl Registry {
             return Err(Refusal::new(DropReason::BufferFull, "sources", b""));
         }
         // Many spellings may lead to one source, and plans come and go: the way is forgotten, not the source.
-        if self.index.len() >= limit.saturating_mul(2) {
-            self.index.clear();
+        if self.index.by_code.len() >= limit.saturating_mul(2) {
+            self.index.by_code.clear();
         }
         let number = self.sources.intern(source);
-        self.index.insert(self.key.as_slice().into(), number);
+        self.index.by_code.insert(code, number);
         Ok(number)
     }
 

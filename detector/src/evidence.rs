@@ -146,14 +146,14 @@ impl Shift {
     }
 
     /// Looks at a file system: `banks` are those of all metrics, `was_seen` returns whether a client had readings between two
-    /// times, `job_of` whose they are at a time.
-    pub fn of(
+    /// times, `jobs_of` whose they are at two times.
+    pub fn of<'j>(
         scene: Scene<'_>,
         banks: &[Bank],
         suspicion: &Suspicion,
         tick_s: f64,
         was_seen: impl Fn(SeriesIndex, Time, Time) -> bool,
-        job_of: impl Fn(SeriesIndex, Time) -> Option<Name>,
+        jobs_of: impl Fn(SeriesIndex, [Time; 2]) -> [Option<&'j Name>; 2],
     ) -> Shift {
         let Scene { mount, clients, .. } = scene;
         let mut shift = Shift::new(mount, ticks_of(suspicion, tick_s), clients.len());
@@ -191,16 +191,16 @@ impl Shift {
                 gainers_rates.push(level);
             }
             let changed = [after - least, most - after].map(|by| if by > sure * least { by } else { 0.0 });
-            shift.turns.note(changed, metric, || job_of(series, suspicion.start));
+            let [job, job_since] = jobs_of(series, [suspicion.start, suspicion.since]);
+            shift.turns.note(changed, metric, job);
             let (from, to) = block(0, 0.0);
             if seen(from, to) && seen(start + 1.5, until + 0.5) {
                 shift.witnesses.push(series);
             }
             let baseline = bank.knowledge(number).baseline;
             let kept = if baseline > 0.0 { level / baseline } else { 1.0 };
-            shift.note([mean(from, to), after], sure, kept, metric, || job_of(series, suspicion.start));
-            let job = job_of(series, suspicion.since).or_else(|| job_of(series, suspicion.start));
-            let taker = job.map_or(Taker::Client(series), Taker::Job);
+            shift.note([mean(from, to), after], sure, kept, metric, job);
+            let taker = job_since.or(job).map_or(Taker::Client(series), |job| Taker::Job(job.clone()));
             let earlier = before(EARLIER_TICKS);
             let client = series;
             changes.push(Change { client, metric, taker, before: blocks, earlier, after, level, sure });
@@ -275,20 +275,13 @@ impl Shift {
         };
     }
 
-    fn note(
-        &mut self,
-        [before, after]: [f64; 2],
-        sure: f64,
-        kept: f64,
-        metric: Metric,
-        job: impl FnOnce() -> Option<Name>,
-    ) {
+    fn note(&mut self, [before, after]: [f64; 2], sure: f64, kept: f64, metric: Metric, job: Option<&Name>) {
         if before > 0.0 {
             let fell =
                 after > STOPPED_SHARE * before && before - after > SURE_CHANGE.max(sure / 2.0) * before;
             self.all.clients.push((before, fell));
-            if let Some(job) = job() {
-                let of_job = self.by_job.entry((job, metric)).or_default();
+            if let Some(job) = job {
+                let of_job = self.by_job.entry((job.clone(), metric)).or_default();
                 of_job.clients.push((before, fell));
                 if (after - before).abs() <= sure * before {
                     of_job.continued.push([before, kept]);

@@ -87,39 +87,50 @@ impl JobLedger {
     /// Adds or replaces a job; the nodes on which jobs begin or end at other times than before.
     pub fn put(&mut self, job: Job) -> BTreeSet<Name> {
         let job_id = job.job_id.clone();
-        let mut nodes: BTreeSet<Name> = job.nodes.iter().cloned().collect();
         let old = self.jobs.remove(&job_id).map(|old| old.job);
-        if let Some(old) = &old {
-            self.forget_place(old);
-            nodes.extend(old.nodes.iter().cloned());
-        }
-        for node in &job.nodes {
-            self.by_node.entry(node.clone()).or_default().insert(job_id.clone());
-            self.spellings.add(node);
-        }
+        let moved = self.move_job(old.as_ref(), &job);
         // An end that was presumed for another job may be another one now that this job is known, or known better.
-        let mut open: BTreeSet<Name> = BTreeSet::from([job_id.clone()]);
+        let mut open: BTreeSet<Name> = BTreeSet::new();
         if !self.rules.shared_nodes {
-            open.extend(nodes.iter().filter_map(|node| self.by_node.get(node)).flatten().cloned());
+            let starts_again = old.as_ref().is_none_or(|old| old.start != job.start);
+            let rest = job.nodes.iter().filter(|_| starts_again);
+            let ids = moved.iter().chain(rest).filter_map(|node| self.by_node.get(node)).flatten();
+            open.extend(ids.filter(|other| **other != job_id).cloned());
         }
         self.changed.insert(job_id.clone());
         self.jobs.insert(job_id.clone(), Tracked::fresh(job));
         self.presume_end(&job_id);
-        self.keep_changed(&mut nodes, old.as_ref(), &job_id);
-        for other in open.iter().filter(|other| **other != job_id) {
+        let mut nodes = self.keep_changed(moved, old.as_ref(), &job_id);
+        for other in &open {
             nodes.extend(self.presume_end(other));
         }
         nodes
     }
 
-    /// Leaves in `nodes`, those of a job before and after an update, the ones on which it begins or ends at another time. A job of
-    /// thousands of nodes that are reported one by one begins on the new ones alone.
-    fn keep_changed(&self, nodes: &mut BTreeSet<Name>, old: Option<&Job>, job_id: &Name) {
+    /// Has a job leave the nodes that it is not on any more, and enter new ones; all these nodes. A job of thousands of nodes that
+    /// are reported one by one stays on the others.
+    fn move_job(&mut self, old: Option<&Job>, job: &Job) -> BTreeSet<Name> {
+        let before: HashSet<&Name> = old.into_iter().flat_map(|old| &old.nodes).collect();
+        let after: HashSet<&Name> = job.nodes.iter().collect();
+        if let Some(end) = old.and_then(|old| old.end) {
+            self.presumed.remove(&(end, job.job_id.clone()));
+        }
+        for node in before.difference(&after) {
+            self.leave(node, &job.job_id);
+        }
+        for node in after.difference(&before) {
+            self.by_node.entry(Name::clone(node)).or_default().insert(job.job_id.clone());
+            self.spellings.add(node);
+        }
+        before.symmetric_difference(&after).copied().cloned().collect()
+    }
+
+    /// The nodes on which a job begins or ends at another time: those that it moved to or from, or all of them.
+    fn keep_changed(&self, moved: BTreeSet<Name>, old: Option<&Job>, job_id: &Name) -> BTreeSet<Name> {
         let now = self.jobs.get(job_id).map(|tracked| &tracked.job);
-        let (Some(old), Some(now)) = (old, now) else { return };
-        if (old.start, old.end) == (now.start, now.end) {
-            let [before, after] = [old, now].map(|job| job.nodes.iter().collect::<BTreeSet<&Name>>());
-            nodes.retain(|node| before.contains(node) != after.contains(node));
+        match (old, now) {
+            (Some(old), Some(now)) if (old.start, old.end) == (now.start, now.end) => moved,
+            (old, now) => old.into_iter().chain(now).flat_map(|job| &job.nodes).cloned().collect(),
         }
     }
 
@@ -134,7 +145,8 @@ impl JobLedger {
         let job = &tracked.job;
         let mut end = job.start.plus_seconds(self.rules.open_max_s);
         if !self.rules.shared_nodes {
-            let others = job.nodes.iter().filter_map(|node| self.by_node.get(node)).flatten();
+            let ids = job.nodes.iter().filter_map(|node| self.by_node.get(node)).flatten();
+            let others = ids.filter(|other| *other != job_id);
             let starts = others.filter_map(|other| self.jobs.get(other)).map(|other| other.job.start);
             end = starts.filter(|start| *start > job.start).fold(end, Time::min);
         }
@@ -154,17 +166,18 @@ impl JobLedger {
 
     /// Removes a job from its nodes and from the ends that lie ahead.
     fn forget_place(&mut self, job: &Job) {
-        for node in &job.nodes {
-            if let Some(ids) = self.by_node.get_mut(node) {
-                ids.remove(&job.job_id);
-                if ids.is_empty() {
-                    self.by_node.remove(node);
-                    self.spellings.remove(node);
-                }
-            }
-        }
+        job.nodes.iter().for_each(|node| self.leave(node, &job.job_id));
         if let Some(end) = job.end {
             self.presumed.remove(&(end, job.job_id.clone()));
+        }
+    }
+
+    fn leave(&mut self, node: &Name, job_id: &Name) {
+        let Some(ids) = self.by_node.get_mut(node) else { return };
+        ids.remove(job_id);
+        if ids.is_empty() {
+            self.by_node.remove(node);
+            self.spellings.remove(node);
         }
     }
 
@@ -259,6 +272,15 @@ impl JobLedger {
     pub fn on_node(&self, node: &Name) -> impl Iterator<Item = &Job> {
         let ids = self.by_node.get(node).into_iter().flatten();
         ids.filter_map(|id| self.jobs.get(id)).map(|tracked| &tracked.job)
+    }
+
+    /// Jobs on a host of rows, as jobs spell it; another spelling than the host's own may be several hosts.
+    pub fn on_host(&self, host: &Name, is_ambiguous: impl FnOnce() -> bool) -> impl Iterator<Item = &Job> {
+        let ids = self.by_node.get(host).or_else(|| {
+            let spelled = self.spellings.only(host).filter(|_| !is_ambiguous());
+            spelled.and_then(|spelled| self.by_node.get(spelled))
+        });
+        ids.into_iter().flatten().filter_map(|id| self.jobs.get(id)).map(|tracked| &tracked.job)
     }
 
     /// Jobs that are kept.

@@ -9,6 +9,10 @@ use std::collections::{HashSet, VecDeque};
 
 /// Seconds for which changes are kept apart; a client that was silent for so long starts again anyhow.
 const KEPT_S: f64 = 180.0;
+/// The same in microseconds: a generation of [`Lags`].
+const KEPT_US: i64 = 180_000_000;
+/// Seconds for which a client waits for a quiet spell of its file system; after that it is compared with what there is.
+pub const QUIET_AWAITED_S: f64 = 600.0;
 
 /// Changes of one file system, by time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -17,6 +21,25 @@ pub struct Spells {
     changes: VecDeque<(Found, Standing)>,
     /// Where the changes that are kept begin.
     before: Standing,
+    /// What lets most readings pass without a look at the changes; unknown after a restart until the next change.
+    #[serde(skip)]
+    marks: Option<Marks>,
+}
+
+/// What is known of all changes together.
+#[derive(Clone, Copy, Debug)]
+struct Marks {
+    /// The latest recovery that left the file system quiet.
+    quiet: Time,
+    lags: Lags,
+}
+
+/// The longest time, in microseconds, by which a client was contended before that was found out: of the present 180 s of
+/// changes and of those before them, which are all that are kept.
+#[derive(Clone, Copy, Debug)]
+struct Lags {
+    generation: i64,
+    longest: [i64; 2],
 }
 
 /// What was found out of a client, and when.
@@ -61,12 +84,41 @@ impl Spells {
             standing = standing.after(found);
             *after = standing;
         }
+        self.mark(slot);
         while let Some((first, after)) = self.changes.front()
             && found.at.seconds_since(first.at) > KEPT_S
         {
             self.before = *after;
             self.changes.pop_front();
         }
+    }
+
+    /// Notes the changes from `slot` on; all of them where nothing is noted yet.
+    fn mark(&mut self, slot: usize) {
+        let from = if self.marks.is_some() { slot } else { 0 };
+        let marks = self.marks.get_or_insert(Marks::NONE);
+        self.changes.range(from..).for_each(|(found, after)| marks.add(found, *after));
+    }
+
+    /// Whether a change after `after` may concern a client, beside its own gains: one whose baseline was learnt up to `learnt`, if
+    /// others may make it doubtful. `true` is no more than a reason to look.
+    pub fn may_concern(&self, after: Time, learnt: Option<Time>) -> bool {
+        if self.is_over(after) {
+            return false;
+        }
+        let Some(marks) = &self.marks else { return true };
+        let earliest = Time(after.0.saturating_sub(marks.lags.longest()));
+        marks.quiet > after || learnt.is_some_and(|learnt| learnt > earliest)
+    }
+
+    /// When the latest change was found out; [`Time::MIN`] without one.
+    pub fn latest(&self) -> Time {
+        self.changes.back().map_or(Time::MIN, |(found, _)| found.at)
+    }
+
+    /// Whether nothing was found out after `time`.
+    fn is_over(&self, time: Time) -> bool {
+        self.latest() <= time
     }
 
     /// Forgets which changes clients made that were not seen for long: every other client has applied them.
@@ -85,7 +137,7 @@ impl Spells {
 
     /// What was found out after `from` and up to `to`, in the order of time, and how the file system stood after each.
     pub fn between(&self, from: Time, to: Time) -> impl Iterator<Item = &(Found, Standing)> {
-        let is_over = self.changes.back().is_none_or(|(latest, _)| latest.at <= from);
+        let is_over = self.is_over(from);
         let first = if is_over { self.changes.len() } else { self.until(from) };
         let last = if is_over { first } else { self.until(to).max(first) };
         self.changes.range(first..last)
@@ -94,6 +146,37 @@ impl Spells {
     /// The number of changes up to `time`.
     fn until(&self, time: Time) -> usize {
         self.changes.partition_point(|(found, _)| found.at <= time)
+    }
+}
+
+impl Marks {
+    const NONE: Marks =
+        Marks { quiet: Time::MIN, lags: Lags { generation: i64::MIN, longest: [i64::MIN; 2] } };
+
+    fn add(&mut self, found: &Found, after: Standing) {
+        match found.change {
+            Change::Entered(start) => self.lags.add(found.at, start),
+            Change::Recovered(_) if after.is_quiet(found.at, QUIET_AWAITED_S) => {
+                self.quiet = self.quiet.max(found.at);
+            }
+            Change::Recovered(_) | Change::Gained(_) | Change::Left => {}
+        }
+    }
+}
+
+impl Lags {
+    fn add(&mut self, at: Time, start: Time) {
+        let generation = at.0.div_euclid(KEPT_US);
+        if generation > self.generation {
+            let is_next = generation - 1 == self.generation;
+            self.longest = [i64::MIN, if is_next { self.longest[0] } else { i64::MIN }];
+            self.generation = generation;
+        }
+        self.longest[0] = self.longest[0].max(at.0.saturating_sub(start.0));
+    }
+
+    fn longest(&self) -> i64 {
+        self.longest[0].max(self.longest[1])
     }
 }
 
@@ -149,6 +232,27 @@ mod tests {
         let spells = spells(&[(10.0, 1, Change::Entered(at(8.0))), (30.0, 1, Change::Left)]);
         assert!(!spells.standing(at(40.0)).is_quiet(at(40.0), 600.0));
         assert!(spells.standing(at(640.0)).is_quiet(at(640.0), 600.0));
+    }
+
+    #[test]
+    fn changes_are_passed_over_where_they_concern_no_other_client() {
+        let two = [(10.0, 1, Change::Entered(at(4.0))), (11.0, 2, Change::Entered(at(9.0)))];
+        let mut spells = spells(&two);
+        assert!(spells.may_concern(at(9.0), Some(at(5.0))), "its baseline may be of a contended level");
+        assert!(
+            !spells.may_concern(at(9.0), Some(at(3.0))),
+            "it was learnt before any of them was contended"
+        );
+        assert!(!spells.may_concern(at(9.0), None) && !spells.may_concern(at(11.0), Some(at(12.0))));
+        for (second, series) in [(20.0, 1), (30.0, 2)] {
+            let change = Change::Recovered(at(second - 2.0));
+            spells.add(Found { at: at(second), series: SeriesIndex(series), change });
+        }
+        assert!(spells.may_concern(at(29.0), None), "the last one left the file system quiet");
+        assert!(!spells.may_concern(at(30.0), None));
+        let restored: Spells = postcard::from_bytes(&postcard::to_stdvec(&spells).unwrap()).unwrap();
+        assert!(restored.may_concern(at(29.0), None), "nothing is known of all changes after a restart");
+        assert!(!restored.may_concern(at(30.0), None));
     }
 
     #[test]

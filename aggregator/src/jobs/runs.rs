@@ -78,8 +78,11 @@ impl Entry {
         said.running |= event.end.is_none();
         changed |= event.end > said.end;
         said.end = said.end.max(event.end);
+        // Nodes report their job again and again.
         for node in &event.nodes {
-            changed |= said.nodes.insert(shared(node, names));
+            if !said.nodes.contains(node) {
+                changed |= said.nodes.insert(shared(node, names));
+            }
         }
         changed |= prefer(&mut said.name, &event.name);
         changed |= prefer(&mut self.label, &event.label);

@@ -96,12 +96,12 @@ impl Detector {
                 Client { series: *series, metric: slot.metric, number: slot.number as usize }
             };
             let clients: Vec<Client> = self.clients.get(mount).into_iter().flatten().map(client).collect();
-            let job_of = |series: SeriesIndex, time: Time| self.jobs_of(series, time).next().cloned();
+            let jobs_of = |series: SeriesIndex, times: [Time; 2]| self.jobs_at(series, times);
             let was_seen = |series: SeriesIndex, from: Time, to: Time| {
                 self.coverage.completeness(series, from, to, tick_s) > SEEN_SHARE
             };
             let scene = Scene { mount, clients: &clients, served: self.served.get(mount) };
-            let shift = Shift::of(scene, &self.banks, suspicion, tick_s, was_seen, job_of);
+            let shift = Shift::of(scene, &self.banks, suspicion, tick_s, was_seen, jobs_of);
             if self.shifts.len() == SHIFTS_KEPT {
                 self.shifts.pop_front();
             }
@@ -173,7 +173,25 @@ impl Detector {
 
     /// Jobs on the node of a series at `time`.
     pub(super) fn jobs_of(&self, series: SeriesIndex, time: Time) -> impl Iterator<Item = &Name> {
+        self.jobs_with(series).filter(move |job| job.overlaps(time, time + 1)).map(|job| &job.job_id)
+    }
+
+    /// The first job on the node of a series at each of two times.
+    fn jobs_at(&self, series: SeriesIndex, times: [Time; 2]) -> [Option<&Name>; 2] {
+        let mut found = [None; 2];
+        for job in self.jobs_with(series) {
+            for (found, time) in found.iter_mut().zip(times) {
+                if found.is_none() && job.overlaps(time, time + 1) {
+                    *found = Some(&job.job_id);
+                }
+            }
+        }
+        found
+    }
+
+    /// Jobs that are kept on the node of a series.
+    fn jobs_with(&self, series: SeriesIndex) -> impl Iterator<Item = &Job> {
         let node = &self.ingest.series()[series.at()].component;
-        self.jobs.on_node_at(self.node_of_jobs(node), time).map(|job| &job.job_id)
+        self.jobs.on_host(node, || self.ingest.is_ambiguous(node))
     }
 }

@@ -173,20 +173,27 @@ impl Takings {
             return;
         }
         self.lost_s += lost_s;
-        for (taker, share) in moment.shares((lost_s / seconds).min(1.0)) {
-            match self.by.get_mut(taker) {
-                Some(known) => *known += share * lost_s,
-                None => _ = self.by.insert(taker.clone(), share * lost_s),
-            }
-        }
-        self.keep_largest();
+        let shares = moment.shares((lost_s / seconds).min(1.0));
+        self.add(shares.map(|(taker, share)| (taker, share * lost_s)).collect());
     }
 
-    /// Forgets the jobs that took least. Thousands of clients may gain in one block.
-    fn keep_largest(&mut self) {
-        let Some(most) = self.by.len().checked_sub(TAKERS_MAX).filter(|most| *most > 0) else { return };
-        let mut by_loss: Vec<(Taker, f64)> = std::mem::take(&mut self.by).into_iter().collect();
-        by_loss.sort_by(|a, b| a.1.total_cmp(&b.1));
-        self.by = by_loss.into_iter().skip(most).collect();
+    /// Adds what was `taken`, in the order of the takers. Thousands may take a little in one block: only those that took most in
+    /// all are kept, and only their names are copied.
+    fn add(&mut self, taken: Vec<(&Taker, f64)>) {
+        let known = std::mem::take(&mut self.by);
+        let of_block = taken.len();
+        let mut taken: Vec<(&Taker, f64)> = taken;
+        for (taker, lost_s) in &known {
+            match taken[..of_block].binary_search_by(|(other, _)| (*other).cmp(taker)) {
+                Ok(at) => taken[at].1 += lost_s,
+                Err(_) => taken.push((taker, *lost_s)),
+            }
+        }
+        if taken.len() > TAKERS_MAX {
+            let most_first = |a: &(&Taker, f64), b: &(&Taker, f64)| b.1.total_cmp(&a.1).then(b.0.cmp(a.0));
+            taken.select_nth_unstable_by(TAKERS_MAX, most_first);
+            taken.truncate(TAKERS_MAX);
+        }
+        self.by = taken.into_iter().map(|(taker, lost_s)| (taker.clone(), lost_s)).collect();
     }
 }

@@ -4,14 +4,12 @@
 //! so its time counts as not judged until a quiet spell of its file system shows what it writes alone.
 
 use super::Detector;
+use super::slots::UNKNOWN;
 use crate::evidence::Mount;
 use crate::model::{Closing, ModelEvent};
-use crate::spells::{Change, Found, Spells, Standing};
+use crate::spells::{Change, Found, QUIET_AWAITED_S, Spells, Standing};
 use schemas::{SeriesIndex, Time};
-use std::collections::BTreeSet;
 
-/// Seconds for which a client waits for a quiet spell of its file system; after that it is compared with what there is.
-const QUIET_AWAITED_S: f64 = 600.0;
 /// Seconds for which a job must have run to have a level of its own.
 const OWN_LEVEL_S: f64 = 60.0;
 /// A client that moves at most so many times its baseline is back at its own level.
@@ -51,7 +49,13 @@ impl Detector {
         let slot = self.series[series.at()];
         let Some(spells) = self.spells_of(series) else { return };
         let until = time.plus_seconds(-self.known_after_s());
-        let mut may_be_doubted = self.banks[slot.metric.at()].warmed_since(slot.number as usize).is_some();
+        let learnt = self.learnt_by(series);
+        if slot.last_gained <= slot.shifts_applied && !spells.may_concern(slot.shifts_applied, learnt) {
+            self.series[series.at()].shifts_applied = until;
+            return;
+        }
+        let last_gained = if slot.last_gained == UNKNOWN { spells.latest() } else { slot.last_gained };
+        let mut may_be_doubted = learnt.is_some();
         let is_of_use = |(found, standing): &&(Found, Standing)| match found.change {
             Change::Entered(_) => may_be_doubted && found.series != series,
             Change::Gained(_) => found.series == series,
@@ -67,7 +71,8 @@ impl Detector {
             .filter(is_of_use)
             .map(|(found, _)| found.change)
             .collect();
-        self.series[series.at()].shifts_applied = until;
+        let slot = &mut self.series[series.at()];
+        (slot.shifts_applied, slot.last_gained) = (until, last_gained);
         for change in found {
             match change {
                 Change::Entered(start) => self.doubt_baseline(series, start, time),
@@ -83,13 +88,20 @@ impl Detector {
     /// Another client is contended since `start`. A baseline that was learnt since then is of a contended level.
     fn doubt_baseline(&mut self, series: SeriesIndex, start: Time, time: Time) {
         let slot = self.series[series.at()];
-        let (bank, tick_s) = (&self.banks[slot.metric.at()], self.settings.stream.tick_s);
-        let half_s = bank.warm_up_readings() as f64 / 2.0 * tick_s;
-        let learnt = bank.warmed_since(slot.number as usize);
-        if let Some(since) = learnt.filter(|since| since.plus_seconds(half_s) > start) {
+        if self.learnt_by(series).is_some_and(|learnt| learnt > start)
+            && let Some(since) = self.banks[slot.metric.at()].warmed_since(slot.number as usize)
+        {
             self.restart_since(series, time, time);
-            self.coverage.revoke(series, since.plus_seconds(-tick_s));
+            self.coverage.revoke(series, since.plus_seconds(-self.settings.stream.tick_s));
         }
+    }
+
+    /// The middle of the warm-up that gave a series its present baseline; `None` where something else gave it.
+    fn learnt_by(&self, series: SeriesIndex) -> Option<Time> {
+        let slot = &self.series[series.at()];
+        let bank = &self.banks[slot.metric.at()];
+        let half_s = bank.warm_up_readings() as f64 / 2.0 * self.settings.stream.tick_s;
+        bank.warmed_since(slot.number as usize).map(|since| since.plus_seconds(half_s))
     }
 
     /// Whether a series that gained at `since` moves no more than it did before: it took nothing beyond that. A job that started
@@ -123,14 +135,18 @@ impl Detector {
 
     /// A series is not contended any more, as was found out at `at`.
     pub(super) fn left_contention(&mut self, series: SeriesIndex, at: Time, closing: &Closing) {
-        let recovered = closing.recovered || self.active_jobs(series, at) <= 1;
+        let recovered = closing.recovered || self.leaves_one_job(series, at);
         let change = if recovered { Change::Recovered(closing.end) } else { Change::Left };
         self.found(series, at, change);
     }
 
     /// Keeps what was found out of a client for those of its file system.
     pub(super) fn found(&mut self, series: SeriesIndex, at: Time, change: Change) {
-        if let Some(mount) = self.series[series.at()].mount {
+        let slot = &mut self.series[series.at()];
+        if matches!(change, Change::Gained(_)) {
+            slot.last_gained = slot.last_gained.max(at);
+        }
+        if let Some(mount) = slot.mount {
             self.spells[mount as usize].add(Found { at, series, change });
         }
     }
@@ -147,22 +163,18 @@ impl Detector {
         stream.lateness_s + stream.tick_s / 2.0
     }
 
-    /// Jobs of whose clients of the file system some were active of late, without that of `left`; each client without a
-    /// job counts as one.
-    fn active_jobs(&self, left: SeriesIndex, at: Time) -> usize {
+    /// Whether the clients of the file system that were active of late, without `left`, are those of one job at most; each
+    /// client without a job counts as one.
+    fn leaves_one_job(&self, left: SeriesIndex, at: Time) -> bool {
         let until = at.plus_seconds(-self.known_after_s());
-        let (from, mut jobs, mut others) = (until.plus_seconds(-INACTIVE_S), BTreeSet::new(), 0);
+        let from = until.plus_seconds(-INACTIVE_S);
         let clients = self.mount_of(left).and_then(|mount| self.clients.get(&mount));
-        for series in clients.into_iter().flatten().copied() {
-            if series == left || !self.coverage.was_active(series, from, until) {
-                continue;
-            }
-            match self.jobs_of(series, until).next() {
-                Some(job) => _ = jobs.insert(job),
-                None => others += 1,
-            }
-        }
-        jobs.len() + others
+        let is_active =
+            |series: &SeriesIndex| *series != left && self.coverage.was_active(*series, from, until);
+        let mut active = clients.into_iter().flatten().copied().filter(is_active);
+        let job_of = |series| self.jobs_of(series, until).next();
+        let Some(first) = active.next().map(job_of) else { return true };
+        active.all(|series| first.is_some() && job_of(series) == first)
     }
 
     fn spells_of(&self, series: SeriesIndex) -> Option<&Spells> {

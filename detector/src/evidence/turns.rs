@@ -15,11 +15,11 @@ pub(super) struct Turns {
 
 impl Turns {
     /// Notes what a client gained and lost.
-    pub(super) fn note(&mut self, changed: [f64; 2], metric: Metric, job: impl FnOnce() -> Option<Name>) {
+    pub(super) fn note(&mut self, changed: [f64; 2], metric: Metric, job: Option<&Name>) {
         if changed != [0.0; 2]
-            && let Some(job) = job()
+            && let Some(job) = job
         {
-            let [gained, lost] = self.changes.entry((job, metric)).or_default();
+            let [gained, lost] = self.changes.entry((job.clone(), metric)).or_default();
             (*gained, *lost) = (*gained + changed[0], *lost + changed[1]);
         }
     }
@@ -71,10 +71,10 @@ mod tests {
             ["lustre_read_rate", "lustre_write_rate"].map(|name| Metric::from_name(name).unwrap());
         let [turns, falls] = ["1", "2"].map(|name| Name::parse(name).unwrap());
         let mut found = Turns::default();
-        found.note([0.0, 100.0], write, || Some(turns.clone()));
-        found.note([80.0, 0.0], read, || Some(turns.clone()));
-        found.note([0.0, 100.0], write, || Some(falls.clone()));
-        found.note([10.0, 0.0], read, || Some(falls.clone()));
+        found.note([0.0, 100.0], write, Some(&turns));
+        found.note([80.0, 0.0], read, Some(&turns));
+        found.note([0.0, 100.0], write, Some(&falls));
+        found.note([10.0, 0.0], read, Some(&falls));
         found.find();
         assert!(found.has(&turns) && !found.has(&falls));
         assert_eq!((found.moved(), found.gained_instead(write, &falls)), (80.0, 10.0));

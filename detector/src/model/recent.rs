@@ -135,6 +135,13 @@ impl Recent {
         Time(last.0 - i64::from(back))
     }
 
+    /// Ages of the readings that end after `from` and up to `to`, the newest first: older ones than these are not looked at.
+    pub fn between(&self, i: usize, from: Time, to: Time) -> impl Iterator<Item = usize> {
+        let ages = (0..self.len(i)).map(move |age| (age, self.time(i, age)));
+        let since = ages.take_while(move |(_, time)| *time > from);
+        since.filter(move |(_, time)| *time <= to).map(|(age, _)| age)
+    }
+
     /// Ticks that the reading of that age covers.
     pub fn span_ticks(&self, i: usize, age: usize) -> u8 {
         self.tiles[i / LANES].spans[self.at(i, age)]

@@ -307,12 +307,11 @@ impl RobustBank {
     /// The same, and the ticks of the readings.
     pub fn moved_between(&self, i: usize, from: Time, to: Time) -> [f64; 2] {
         let recent = &self.recent;
-        let inside = |age: &usize| (from < recent.time(i, *age)) && (recent.time(i, *age) <= to);
         let span = |age: usize| f64::from(recent.span_ticks(i, age));
         let add = |[sum, ticks]: [f64; 2], age: usize| {
             [sum + self.params.value(recent.ln(i, age)) * span(age), ticks + span(age)]
         };
-        let [sum, active] = (0..recent.len(i)).filter(inside).fold([0.0; 2], add);
+        let [sum, active] = recent.between(i, from, to).fold([0.0; 2], add);
         let ticks = (to.seconds_since(from) / self.params.tick_s).round().max(1.0);
         [sum / ticks, active]
     }

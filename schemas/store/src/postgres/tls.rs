@@ -11,6 +11,7 @@ use std::error::Error;
 use std::io;
 use std::path::Path;
 use std::pin::Pin;
+use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio_postgres::Socket;
@@ -64,6 +65,10 @@ impl TlsError {
     }
 }
 
+/// Verifies no certificate and shows none. OpenSSL reads all authorities of the system for each connector, which took a quarter
+/// of the processor of an idle process.
+static UNVERIFIED: OnceLock<native_tls::TlsConnector> = OnceLock::new();
+
 /// Makes channels to servers.
 #[derive(Clone)]
 pub(super) struct Negotiator {
@@ -73,6 +78,10 @@ pub(super) struct Negotiator {
 
 impl Negotiator {
     pub(super) fn new(address: &Address, attempt: Attempt) -> Result<Negotiator, PgError> {
+        let is_plain = !address.is_verified() && address.ca_file.is_none() && address.client.is_none();
+        if let Some(connector) = UNVERIFIED.get().filter(|_| is_plain) {
+            return Ok(Negotiator { connector: connector.clone(), attempt });
+        }
         let mut builder = native_tls::TlsConnector::builder();
         builder.danger_accept_invalid_certs(!address.is_verified());
         builder.danger_accept_invalid_hostnames(address.mode != super::TlsMode::VerifyFull);
@@ -86,6 +95,10 @@ impl Negotiator {
             builder.identity(identity(files).map_err(setting)?);
         }
         let connector = builder.build().map_err(|error| setting(format!("TLS cannot be set up: {error}")))?;
+        if is_plain {
+            // Another thread may have been first with its own.
+            let _ = UNVERIFIED.set(connector.clone());
+        }
         Ok(Negotiator { connector, attempt })
     }
 }
