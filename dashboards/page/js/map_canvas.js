@@ -17,6 +17,13 @@ const OPEN_PX = 130;
 const CLICK_PX = 4;
 /** Distance to a link in pixels at which it is meant. */
 const NEAR_PX = 5;
+/** The map rests after this time without a move. */
+const REST_MS = 140;
+/** Room around all of the map, and for the buttons at its right. */
+const MARGIN = 20;
+const TOOLS_PX = 44;
+const HIGH_MIN = 200;
+const HIGH_MAX = 640;
 
 export class MapCanvas {
   /** `on` has `select(name)`, `openPort(series)` and `describe({vertex, edge, port})`, which returns [title, [name, value][]]. */
@@ -58,6 +65,7 @@ export class MapCanvas {
   close() {
     document.removeEventListener("scheme", this.onScheme);
     this.watcher.disconnect();
+    clearTimeout(this.rest);
     cancelAnimationFrame(this.frame);
     this.frame = -1;
   }
@@ -74,8 +82,8 @@ export class MapCanvas {
   /** States of another time: digits for vertices and edges. A node is as bad as its links. */
   setStates({ vertices, edges, states }) {
     const { scene } = this;
-    scene.vertexStates = [...vertices].map((digit) => states[digit]);
-    scene.edgeStates = [...edges].map((digit) => states[digit]);
+    const named = (digits) => Array.from(digits, (digit) => states[digit]);
+    [scene.vertexStates, scene.edgeStates] = [named(vertices), named(edges)];
     scene.contended = scene.graph.between.filter((e) => scene.edgeStates[e] === "contended");
     for (const [v, of] of scene.graph.ofNode) if (of.some((e) => scene.edgeStates[e] === "contended")) scene.vertexStates[v] = "contended";
     this.redraw();
@@ -83,8 +91,13 @@ export class MapCanvas {
   }
 
   resize() {
-    const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
-    if (!this.scene || width === 0 || (width === this.width && height === this.height)) return;
+    const width = this.canvas.clientWidth;
+    if (!this.scene || width === 0) return;
+    // A flat machine takes less of the page.
+    const { layout } = this.scene;
+    const height = Math.round(Math.min(Math.max(HIGH_MIN, ((width - MARGIN - TOOLS_PX) * layout.height) / layout.width + MARGIN), HIGH_MAX, innerHeight * 0.66));
+    this.canvas.style.height = `${height}px`;
+    if (width === this.width && height === this.height) return;
     const first = this.width === undefined;
     [this.width, this.height] = [width, height];
     const ratio = devicePixelRatio || 1;
@@ -98,14 +111,17 @@ export class MapCanvas {
   fit() {
     if (!this.scene || !this.width) return;
     const { layout } = this.scene;
-    const scale = Math.min((this.width - 24) / layout.width, (this.height - 24) / layout.height, 9);
-    this.look(scale, (this.width - layout.width * scale) / 2, (this.height - layout.height * scale) / 2);
+    const scale = Math.min((this.width - MARGIN - TOOLS_PX) / layout.width, (this.height - MARGIN) / layout.height, 9);
+    this.look(scale, (this.width - TOOLS_PX - layout.width * scale) / 2, (this.height - layout.height * scale) / 2);
     this.fitted = true;
   }
 
   look(scale, x, y) {
     Object.assign(this.camera, { scale, x, y });
     this.fitted = false;
+    this.scene.moving = true;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => { this.scene.moving = false; this.redraw(); }, REST_MS);
     this.redraw();
   }
 
@@ -119,6 +135,7 @@ export class MapCanvas {
   }
 
   pan(dx, dy) {
+    if (!this.scene) return;
     this.look(this.camera.scale, this.camera.x + dx, this.camera.y + dy);
   }
 
@@ -191,7 +208,9 @@ export class MapCanvas {
     const { layout } = scene;
     const isIn = (v, least) => Math.abs(layout.x[v] - x) <= Math.max(layout.size[v] / 2, least) && Math.abs(layout.y[v] - y) <= Math.max(layout.size[v] / 2, least);
     const near = NEAR_PX / camera.scale;
-    const port = scene.ports?.find((p) => distance([p.x0, p.y0, (p.x0 + p.x1) / 2, (p.y0 + p.y1) / 2, p.x1, p.y1], x, y) < near);
+    const port = scene.ports?.find((p) => distance(p.curve, x, y) < near);
+    // A port is on the border of its switch.
+    if (port && Math.hypot(port.curve[0] - x, port.curve[1] - y) < 1.5 * near) return { port };
     for (const v of scene.drawn.visible) {
       if (!isIn(v, 2 / camera.scale)) continue;
       const node = camera.scale * CELL >= 34 ? layout.nodesOf[v].find((n) => isIn(n, 0)) : undefined;
@@ -255,8 +274,8 @@ export class MapCanvas {
 
   placeOf({ layout, focused, overEdge }, port) {
     if (focused >= 0) return [layout.x[focused], layout.y[focused]];
-    if (port) return [(port.x0 + port.x1) / 2, (port.y0 + port.y1) / 2];
-    const [x0, y0, cx, cy, x1, y1] = curveOf(layout, layout.map, overEdge);
+    const [x0, y0, cx, cy, x1, y1] = port ? port.curve : curveOf(layout, layout.map, overEdge);
+    if (port) return [x0, y0];
     return [(x0 + 2 * cx + x1) / 4, (y0 + 2 * cy + y1) / 4];
   }
 }

@@ -7,9 +7,11 @@ import { CELL, SIDE } from "./map_layout.js";
 const LAYERS = ["idle", "clear", "warmup", "unknown", "contended"];
 /** Calm links are drawn up to this number; above, the links of what is visible once it is large enough. */
 const CALM_MAX = 1500;
-const DETAIL_MAX = 6000;
+const DETAIL_MAX = 3000;
+/** The same while the map moves: the others follow once it rests. */
+const MOVING_MAX = 500;
 /** Pixels of a cell from which on calm links of a large map, nodes, and names are drawn. */
-const CALM_PX = 14;
+const CALM_PX = 18;
 const NODES_PX = 34;
 const NAMES_PX = 84;
 
@@ -106,13 +108,14 @@ function drawGroups({ pen, scene, view, s, X, Y }) {
 
 /** Links without contention: all of a small map, else those of a few large switches. */
 function shownEdges({ scene, s }, visible) {
-  const { graph } = scene;
+  const { graph, moving } = scene;
   if (graph.between.length <= CALM_MAX) return graph.between;
   if (s * CELL < CALM_PX) return [];
+  const most = moving ? MOVING_MAX : DETAIL_MAX;
   const seen = new Set();
   for (const v of visible) {
     for (const e of graph.at[v]) seen.add(e);
-    if (seen.size > DETAIL_MAX) return [];
+    if (seen.size > most) return [];
   }
   return [...seen];
 }
@@ -122,7 +125,7 @@ export function curveOf(layout, map, e) {
   const [a, b] = [map.edges.a[e], map.edges.b[e]];
   const [x0, y0, x1, y1] = [layout.x[a], layout.y[a], layout.x[b], layout.y[b]];
   if (layout.shape === "tree") return [x0, y0, (x0 + x1) / 2, (y0 + y1) / 2, x1, y1];
-  const bend = Math.min(0.22, 14 / (1 + Math.hypot(x1 - x0, y1 - y0)));
+  const bend = Math.min(0.25, layout.bulge / (1 + Math.hypot(x1 - x0, y1 - y0)));
   return [x0, y0, (x0 + x1) / 2 + (y1 - y0) * bend, (y0 + y1) / 2 - (x1 - x0) * bend, x1, y1];
 }
 
@@ -148,7 +151,8 @@ function drawEdges(frame, edges, contended) {
   const { palette, edgeStates } = scene;
   if (contended) return drawLines(frame, edges, inkOf(palette, "contended", 0.6).fill, Math.min(3.2, 1.2 + s * 0.35));
   const alpha = pen.globalAlpha;
-  pen.globalAlpha = alpha * 0.6;
+  // Beside the single links of the selected switch the others step back.
+  pen.globalAlpha = alpha * (scene.ports?.length ? 0.2 : 0.6);
   const byState = new Map(LAYERS.map((state) => [state, []]));
   for (const e of edges) byState.get(edgeStates[e])?.push(e);
   for (const state of LAYERS.slice(0, 4)) {
@@ -231,19 +235,21 @@ function drawPorts(frame) {
     pen.lineWidth = port.state === "contended" ? 2.6 : 1.4;
     if (port.state === "unknown") pen.setLineDash([4, 3]);
     pen.beginPath();
-    pen.moveTo(X(port.x0), Y(port.y0));
-    pen.lineTo(X(port.x1), Y(port.y1));
+    const [x0, y0, cx, cy, x1, y1] = port.curve;
+    pen.moveTo(X(x0), Y(y0));
+    pen.quadraticCurveTo(X(cx), Y(cy), X(x1), Y(y1));
     pen.stroke();
     pen.setLineDash([]);
     const r = Math.min(5, Math.max(2, s * 0.3));
     pen.beginPath();
-    pen.arc(X(port.x0), Y(port.y0), r, 0, 2 * Math.PI);
+    pen.arc(X(x0), Y(y0), r, 0, 2 * Math.PI);
     pen.fill();
-    if (s > 16) {
+    if (port.room * s >= (port.upright ? 30 : 12)) {
       pen.fillStyle = scene.palette.text;
       pen.font = "11px system-ui, sans-serif";
-      pen.textAlign = port.x1 >= port.x0 ? "left" : "right";
-      pen.fillText(port.label, X(port.x0) + (port.x1 >= port.x0 ? r + 3 : -r - 3), Y(port.y0) - 3);
+      pen.textAlign = port.upright ? "center" : x1 >= x0 ? "left" : "right";
+      const aside = port.upright ? [0, y1 >= y0 ? r + 12 : -r - 4] : [x1 >= x0 ? r + 4 : -r - 4, 4];
+      pen.fillText(port.label, X(x0) + aside[0], Y(y0) + aside[1]);
     }
   }
   pen.textAlign = "left";

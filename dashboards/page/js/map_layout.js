@@ -11,17 +11,20 @@ const HEAD = 12;
 /** Width over height of the whole. */
 const ASPECT = 1.6;
 const CHASSIS_OF_CABINET = 3;
+/** Few groups have room for their links between rows. */
+const WIDE_GROUPS_MAX = 4;
+const WIDE_ROW = 20;
 /** More groups than these stand in rows. */
 const RING_MAX = 40;
 
 /**
  * @param {Object} map the response of /api/v1/map
  * @returns {{shape: string, x: Float32Array, y: Float32Array, size: Float32Array, groups: {name,x,y,w,h,members}[], lines: {text,x,y}[],
- *   nodesOf: number[][], width: number, height: number}} `lines` are words beside rows of switches
+ *   nodesOf: number[][], width: number, height: number, bulge: number}} `lines` are words beside rows of switches, `bulge` the height of curved links
  */
 export function layOutMap(map) {
   const count = map.vertices.name.length;
-  const plan = { map, x: new Float32Array(count), y: new Float32Array(count), size: new Float32Array(count).fill(SIDE), groups: [], lines: [] };
+  const plan = { map, x: new Float32Array(count), y: new Float32Array(count), size: new Float32Array(count).fill(SIDE), groups: [], lines: [], bulge: CELL * 0.6 };
   const classes = new Set(map.classes);
   if (["green", "black", "blue"].some((c) => classes.has(c))) layOutAries(plan);
   else if (["local", "global"].some((c) => classes.has(c))) layOutGroups(plan);
@@ -46,7 +49,9 @@ function layOutAries(plan) {
   }
   const list = [...groups.values()].sort((a, b) => a.order - b.order);
   if (others.length) list.push({ name: "other", places: inGrid(others) });
-  inRows(plan, list.map((group) => boxOf(group, (row) => (row >= CHASSIS_OF_CABINET ? 5 : 0))));
+  const pitch = list.length <= WIDE_GROUPS_MAX ? WIDE_ROW : CELL;
+  plan.bulge = pitch * 0.6;
+  inRows(plan, list.map((group) => boxOf(group, (row) => (row >= CHASSIS_OF_CABINET ? 5 : 0), pitch)));
 }
 
 /** Groups of a Dragonfly: spines above leaves where there are both. */
@@ -155,12 +160,12 @@ function inGrid(all) {
   return all.map((v, i) => ({ v, column: i % columns, row: Math.floor(i / columns) }));
 }
 
-/** The box around the places of a group, at the origin; `extra` is additional room above a row. */
-function boxOf({ name, places }, extra) {
+/** The box around the places of a group, at the origin; `extra` is additional room above a row, `pitch` the height of one. */
+function boxOf({ name, places }, extra, pitch = CELL) {
   const columns = Math.max(...places.map((p) => p.column)) + 1;
   const rows = Math.max(...places.map((p) => p.row)) + 1;
-  const at = places.map(({ v, column, row }) => ({ v, x: PAD + (column + 0.5) * CELL, y: HEAD + (row + 0.5) * CELL + extra(row) }));
-  return { name, at, w: 2 * PAD + columns * CELL, h: HEAD + PAD + rows * CELL + extra(rows - 1) };
+  const at = places.map(({ v, column, row }) => ({ v, x: PAD + (column + 0.5) * CELL, y: HEAD + (row + 0.5) * pitch + extra(row) }));
+  return { name, at, w: 2 * PAD + columns * CELL, h: HEAD + PAD + rows * pitch + extra(rows - 1) };
 }
 
 function putBox(plan, box, x, y) {
@@ -197,9 +202,10 @@ function placeNodes({ map, x, y, size }) {
   nodesOf.forEach((nodes, on) => {
     if (nodes.length === 0) return;
     nodes.sort((a, b) => ORDER.compare(map.vertices.name[a], map.vertices.name[b]));
-    const columns = Math.ceil(Math.sqrt(nodes.length * 2));
-    const rows = Math.ceil(nodes.length / columns);
-    const pitch = Math.min(7 / columns, 3.6 / rows);
+    const pitchOf = (columns) => Math.min(7 / columns, 3.6 / Math.ceil(nodes.length / columns));
+    let columns = 1;
+    for (let more = 2; more <= nodes.length; more += 1) if (pitchOf(more) > pitchOf(columns)) columns = more;
+    const [rows, pitch] = [Math.ceil(nodes.length / columns), pitchOf(columns)];
     nodes.forEach((v, i) => {
       x[v] = x[on] - (columns * pitch) / 2 + ((i % columns) + 0.5) * pitch;
       y[v] = y[on] + 3.8 - rows * pitch + (Math.floor(i / columns) + 0.5) * pitch;

@@ -46,9 +46,12 @@ export function rewind(route, changed) {
     live.hidden = at === null;
     const bounds = range();
     if (!bounds) return setText(words, at === null ? "no history yet" : `${moment(at)} UTC`);
+    const isKept = at === null || (at >= bounds[0] && at <= bounds[1]);
+    root.dataset.kept = isKept ? "yes" : "no";
     const step = stepOf(at ?? bounds[1]);
     const what = [plural(history.links[step], "link"), plural(history.clients[step], "client")].join(" and ");
-    const text = `${at === null ? "live" : `${moment(at)} UTC`} · ${what} contended, ${plural(history.incidents[step], "open incident")}`;
+    const time = at === null ? "live" : `${moment(at)} UTC`;
+    const text = `${time} · ${isKept ? `${what} contended, ${plural(history.incidents[step], "open incident")}` : "not in the stored history"}`;
     setText(words, text);
     for (const [name, value] of [["valuemin", bounds[0]], ["valuemax", bounds[1]], ["valuenow", at ?? bounds[1]]]) strip.setAttribute(`aria-${name}`, Math.round(value));
     strip.setAttribute("aria-valuetext", text);

@@ -7,7 +7,6 @@ export const links = {
   router: (name) => `#/router/${encodeURIComponent(name)}`,
   region: (id) => `#/region/${id}`,
   job: (id) => `#/job/${encodeURIComponent(id)}`,
-  map: (filters) => links.list("map", filters),
   series: (name) => `#/series/${seriesPath(name)}`,
   /** A list with filters; empty ones are left out. */
   list: (view, filters = {}) => {

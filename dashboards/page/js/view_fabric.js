@@ -15,7 +15,7 @@ export function openFabric(root, route) {
   const parts = { groups: el("div", {}, empty("Loading fabric…", "", true)), switches: el("div", {}), regions: el("div", {}), worst: el("div", {}), worstOver: el("span", {}), links: el("div", { class: "stack" }) };
   const all = group === undefined ? null : el("a", { href: links.list("fabric") }, "all groups");
   const heading = group === undefined ? "Switches and hosts" : `Switches and hosts of ${groupWord(group)}`;
-  root.append(el("div", { class: "title" }, el("h1", {}, "Fabric"), el("div", { class: "under" }, "Links now, by location. A link without data is unknown, never clear.")),
+  root.append(el("div", { class: "title" }, el("h1", {}, "Fabric"), el("div", { class: "under" }, "Links now, by location. A link without data is unknown, never clear. ", el("a", { href: links.list("map") }, "Map of the topology"))),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       card("Regions of contended links", parts.regions, "open ones first"),
       card("Links with the largest loss", parts.worst, parts.worstOver),

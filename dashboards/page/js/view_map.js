@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { clock, count, percent, reading } from "./format.js";
+import { clock, count, reading } from "./format.js";
 import { MapCanvas } from "./map_canvas.js";
 import { lost, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
@@ -14,8 +14,6 @@ import { CLASS_WORDS, metricUnit, STATE_WORDS, STATES } from "./words.js";
 const REFRESH_MS = 2000;
 const JOBS_SHOWN = 12;
 const CONTENDED_SHOWN = 8;
-/** Lines of parallel links are so far apart, in units of the layout. */
-const LINE_GAP = 0.5;
 
 const portOf = (series) => series.split("/")[2] ?? series.split("/")[1];
 const metricOf = (series) => series.split("/")[0];
@@ -202,24 +200,27 @@ class MapView {
   }
 }
 
-/** Lines of the single links of a vertex: those to one neighbour side by side, from a port at its border. */
+/** Curves of the single links of a vertex, each from a port of its own at the border that faces the neighbour. */
 function linesOf({ layout, graph }, v, vertex, found) {
-  const byEnd = new Map();
+  if (v < 0) return [];
+  const sides = new Map();
   for (const link of found) {
     const w = graph.vertex(link.from === vertex ? link.to : link.from);
-    if (w < 0 || v < 0 || w >= layout.map.switches !== v >= layout.map.switches) continue;
-    if (!byEnd.has(w)) byEnd.set(w, []);
-    byEnd.get(w).push(link);
+    // Nodes are inside of their switch.
+    if (w < 0 || w >= layout.map.switches || v >= layout.map.switches) continue;
+    const [dx, dy] = [layout.x[w] - layout.x[v], layout.y[w] - layout.y[v]];
+    const upright = Math.abs(dy) > Math.abs(dx);
+    const side = upright ? Math.sign(dy) * 2 : Math.sign(dx);
+    if (!sides.has(side)) sides.set(side, []);
+    sides.get(side).push({ link, w, upright, order: upright ? dx : dy || -Math.abs(dx) });
   }
   const half = layout.size[v] / 2;
-  return [...byEnd].flatMap(([w, all]) => all.map((link, i) => {
-    const [dx, dy] = [layout.x[w] - layout.x[v], layout.y[w] - layout.y[v]];
-    const length = Math.hypot(dx, dy) || 1;
-    const aside = (i - (all.length - 1) / 2) * LINE_GAP;
-    const [ox, oy] = [(-dy / length) * aside, (dx / length) * aside];
-    // From the border of the square, in the direction of the neighbour.
-    const out = half / Math.max(Math.abs(dx), Math.abs(dy), 1e-6);
-    const back = layout.size[w] / 2 / Math.max(Math.abs(dx), Math.abs(dy), 1e-6);
-    return { ...link, label: portOf(link.series), x0: layout.x[v] + dx * out + ox, y0: layout.y[v] + dy * out + oy, x1: layout.x[w] - dx * back + ox, y1: layout.y[w] - dy * back + oy };
+  return [...sides].flatMap(([side, all]) => all.sort((p, q) => p.order - q.order).map(({ link, w, upright }, i) => {
+    const along = ((i + 0.5) / all.length - 0.5) * 2 * half;
+    const [x0, y0] = upright ? [layout.x[v] + along, layout.y[v] + Math.sign(side) * half] : [layout.x[v] + side * half, layout.y[v] + along];
+    const back = layout.size[w] / 2;
+    const [x1, y1] = upright ? [layout.x[w], layout.y[w] - Math.sign(side) * back] : [layout.x[w] - side * back * 0.9, layout.y[w] - back];
+    const lift = upright || layout.shape === "tree" ? 0 : Math.min(layout.bulge, Math.abs(x1 - x0) / 4);
+    return { ...link, upright, room: (2 * half) / all.length, label: portOf(link.series), curve: [x0, y0, (x0 + x1) / 2, (y0 + y1) / 2 - lift, x1, y1] };
   }));
 }
