@@ -145,11 +145,7 @@ pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<Fabr
     state.reader.read(move |store| read_fabric(store, query.group.as_deref(), between)).await.map(Json)
 }
 
-fn read_fabric(
-    store: &Reader<'_>,
-    group: Option<&str>,
-    [from, to]: Between,
-) -> Result<Fabric, ApiError> {
+fn read_fabric(store: &Reader<'_>, group: Option<&str>, [from, to]: Between) -> Result<Fabric, ApiError> {
     let clock = store.clock()?;
     let until = to.or(clock).unwrap_or_default();
     let since = from.unwrap_or(until - WORST_OVER_S).min(until);

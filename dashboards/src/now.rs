@@ -265,8 +265,7 @@ fn read_columns(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Seri
     let names = query.names.unwrap_or(true).then(NameColumns::default);
     let losses = (query.by == By::Series && order == "slowdown").then(LossColumns::default);
     let mut columns = SeriesColumns { names, losses, ..SeriesColumns::default() };
-    let mut parameters: Vec<&dyn read::Parameter> =
-        vec![&metric, &state, &search, &order, &limit, &offset];
+    let mut parameters: Vec<&dyn read::Parameter> = vec![&metric, &state, &search, &order, &limit, &offset];
     if let Some(at) = &query.at {
         parameters.push(at);
     }

@@ -10,8 +10,9 @@ use crate::reader::StoreReader;
 use crate::session::{self, SessionState};
 use crate::stream::EventText;
 use crate::{
-    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, history, incidents,
-    jobs, map, metrics, now, page_files, paid, placement, regions, report_page, series, stream, tiles,
+    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, history,
+    incidents, jobs, map, metrics, now, page_files, paid, placement, regions, report_page, series, stream,
+    tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};

@@ -71,7 +71,12 @@ pub async fn footprint(State(state): State<PageState>, Path(id): Path<String>) -
             links.to.push(row.get(1)?);
             Ok::<_, ApiError>(())
         })?;
-        Ok(Footprint { job_id: id.to_string(), nodes: nodes_of(store, id)?, links, rivals: rivals(store, id)? })
+        Ok(Footprint {
+            job_id: id.to_string(),
+            nodes: nodes_of(store, id)?,
+            links,
+            rivals: rivals(store, id)?,
+        })
     });
     answer.await.map(Json)
 }

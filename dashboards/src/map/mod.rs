@@ -103,10 +103,7 @@ pub async fn map(State(state): State<PageState>, Checked(query): Checked<MapQuer
 ///
 /// # Errors
 /// 400 for bad parameters, 503 before there is a store.
-pub async fn now(
-    State(state): State<PageState>,
-    Checked(query): Checked<MapNowQuery>,
-) -> Answer<MapNow> {
+pub async fn now(State(state): State<PageState>, Checked(query): Checked<MapNowQuery>) -> Answer<MapNow> {
     let at = query.at.map(|at| checked_time("at", at)).transpose()?;
     let plan = plan_of(&state).await?;
     if at.is_some() {

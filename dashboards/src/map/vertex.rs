@@ -35,11 +35,7 @@ pub struct OneLink {
 }
 
 /// Reads the links that leave or reach `vertex`, with their states at a time; without one, now.
-pub(super) fn links_of(
-    store: &Reader<'_>,
-    vertex: String,
-    at: Option<f64>,
-) -> Result<VertexLinks, ApiError> {
+pub(super) fn links_of(store: &Reader<'_>, vertex: String, at: Option<f64>) -> Result<VertexLinks, ApiError> {
     let clock = store.clock()?;
     let at = at.or(clock);
     let time = at.unwrap_or_default();

@@ -7,6 +7,7 @@ mod embed;
 mod fabric;
 mod failures;
 mod lists;
+mod map;
 mod report;
 mod safety;
 mod sample;
