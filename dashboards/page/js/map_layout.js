@@ -186,7 +186,7 @@ function inRows(plan, boxes) {
 function inRing(plan, boxes) {
   const w = Math.max(...boxes.map((box) => box.w));
   const h = Math.max(...boxes.map((box) => box.h));
-  const radius = Math.max(w, (boxes.length * Math.max(w, h) * 1.2) / (2 * Math.PI));
+  const radius = Math.max(w, (boxes.length * Math.max(w, h) * 1.4) / (2 * Math.PI));
   const [wide, high] = [radius * 1.3, radius * 0.85];
   boxes.forEach((box, i) => {
     const angle = (2 * Math.PI * i) / boxes.length - Math.PI / 2;

@@ -29,7 +29,7 @@ export function rewind(route, changed) {
   const live = el("button", { type: "button", class: "plain", on: { click: () => set(null) } }, "Back to live");
   const strip = el("div", { class: "rewind-strip", role: "slider", tabindex: "0", "aria-label": "Time of this view" });
   const ends = el("div", { class: "rewind-ends", "aria-hidden": "true" });
-  const root = el("section", { class: "card rewind", "aria-label": "Rewind" }, el("div", { class: "rewind-head" }, el("h2", {}, "Rewind"), words, live), strip, ends);
+  const root = el("section", { class: "card rewind", "aria-label": "Rewind" }, el("div", { class: "rewind-head" }, el("h2", {}, "Rewind"), words, legend(), live), strip, ends);
 
   const range = () => (history?.time.length ? [history.time[0], history.clock] : null);
   const stepOf = (t) => Math.min(history.time.length - 1, Math.max(0, Math.floor((t - history.time[0]) / history.step_s)));
@@ -87,6 +87,9 @@ export function rewind(route, changed) {
   show();
   return { root, at: () => at, tick: data.tick, close() { data.close(); clearTimeout(timer); } };
 }
+
+const legend = () => el("ul", { class: "legend rewind-legend", "aria-label": "Bars" }, ...[["links", "contended links"], ["clients", "contended clients"], ["incidents", "open incidents"]]
+  .map(([kind, word]) => el("li", {}, el("i", { class: kind, "aria-hidden": "true" }), word)));
 
 /** A bar for each step: contended links above contended clients, in proportion to the largest sum; open incidents as a line above. */
 function bars({ time, links, clients, incidents }) {
