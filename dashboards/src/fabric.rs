@@ -1,6 +1,6 @@
 //! `/api/v1/fabric`: the network by group, switch and class of links, parallel links, and contended regions.
 
-use crate::answer::{Answer, ApiError, Checked, checked_search};
+use crate::answer::{Answer, ApiError, Between, Checked, checked_between, checked_search};
 use crate::regions::{Region, region_row};
 use crate::router::PageState;
 use axum::Json;
@@ -21,7 +21,7 @@ const SHARE_OF_MANY_S: f64 = 10.0;
 const MANY_LINKS: i64 = 20_000;
 /// Maximum of links listed by loss.
 const WORST_MAX: i64 = 20;
-/// Range in seconds of their losses.
+/// Range in seconds of their losses where none is requested.
 const WORST_OVER_S: f64 = 3600.0;
 /// Maximum of regions listed; open ones come first.
 const REGIONS_MAX: i64 = 100;
@@ -32,6 +32,10 @@ const REGIONS_MAX: i64 = 100;
 pub struct FabricQuery {
     /// Group whose switches are listed; empty for switches of unknown group.
     group: Option<String>,
+    /// Only regions that end at this time or later, and losses from then on, in seconds since the epoch.
+    from: Option<f64>,
+    /// Only regions that start at this time or before, and losses until then.
+    to: Option<f64>,
 }
 
 /// Series of one metric in a group, router, switch or host.
@@ -124,7 +128,7 @@ pub struct Fabric {
     share_over_s: f64,
     classes: Vec<LinkClass>,
     bundles: Vec<Bundle>,
-    /// Range in seconds of event time of the losses in `worst`.
+    /// Range in seconds of event time of the losses in `worst`; an hour where none is requested.
     worst_over_s: f64,
     /// The links with the largest loss, worst first.
     worst: Vec<WorstLink>,
@@ -137,10 +141,14 @@ pub struct Fabric {
 /// 400 for bad parameters, 503 before there is a store.
 pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<FabricQuery>) -> Answer<Fabric> {
     checked_search(query.group.as_deref())?;
-    state.reader.read(move |store| read_fabric(store, query.group.as_deref())).await.map(Json)
+    let between = checked_between(query.from, query.to)?;
+    state.reader.read(move |store| read_fabric(store, query.group.as_deref(), between)).await.map(Json)
 }
 
-fn read_fabric(store: &Reader<'_>, group: Option<&str>) -> Result<Fabric, ApiError> {
+fn read_fabric(store: &Reader<'_>, group: Option<&str>, [from, to]: Between) -> Result<Fabric, ApiError> {
+    let clock = store.clock()?;
+    let until = to.or(clock).unwrap_or_default();
+    let since = from.unwrap_or(until - WORST_OVER_S).min(until);
     let (links_known, parallel_known): (i64, i64) =
         store.one(read::fabric::KNOWN_LINKS, &[], |row| Ok::<_, ApiError>((row.get(0)?, row.get(1)?)))?;
     let share_over_s = match store {
@@ -148,7 +156,7 @@ fn read_fabric(store: &Reader<'_>, group: Option<&str>) -> Result<Fabric, ApiErr
         _ => SHARE_S,
     };
     Ok(Fabric {
-        clock: store.clock()?,
+        clock,
         groups: store.rows(read::fabric::GROUPS, &[], place_row)?,
         switches: store.rows(read::fabric::SWITCHES, &[&group, &SWITCHES_MAX], place_row)?,
         links_known,
@@ -156,9 +164,9 @@ fn read_fabric(store: &Reader<'_>, group: Option<&str>) -> Result<Fabric, ApiErr
         share_over_s,
         classes: store.rows(read::fabric::CLASSES, &[&share_over_s], class_row)?,
         bundles: store.rows(read::fabric::BUNDLES, &[&BUNDLES_MAX], bundle_row)?,
-        worst_over_s: WORST_OVER_S,
-        worst: store.rows(read::fabric::WORST, &[&WORST_OVER_S, &WORST_MAX], worst_row)?,
-        regions: store.rows(read::regions::LIST, &[&REGIONS_MAX], region_row)?,
+        worst_over_s: until - since,
+        worst: store.rows(read::fabric::WORST, &[&since, &until, &WORST_MAX], worst_row)?,
+        regions: store.rows(read::regions::LIST, &[&from, &to, &REGIONS_MAX], region_row)?,
     })
 }
 

@@ -1,16 +1,20 @@
 //! `/api/v1/files`: rates of the clients of file systems and of jobs, by metric.
 
-use crate::answer::{Answer, ApiError, Checked, checked_search};
+use crate::answer::{Answer, ApiError, Between, Checked, checked_between, checked_search};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use store::read::{self, Reader};
+use store::read::{self, Reader, Row};
 
 /// Step and range of the rates, in seconds.
 const STEPS: (f64, f64) = (10.0, 300.0);
 /// The same in a database, which has sums of minutes: the signals of all clients in five minutes are millions of rows.
 const STEPS_OF_DATABASE: (f64, f64) = (60.0, 3_600.0);
+/// Steps of a requested range, about.
+const STEPS_MAX: f64 = 360.0;
+/// Longest range, in seconds.
+const RANGE_MAX_S: f64 = 8.0 * 86_400.0;
 /// Maximum of jobs listed; the largest rate comes first.
 const JOBS_MAX: i64 = 50;
 
@@ -22,6 +26,10 @@ pub struct FilesQuery {
     mount: Option<String>,
     /// The metric; without it the first of the list.
     metric: Option<String>,
+    /// Range of the rates, in seconds since the epoch; mounts and jobs are those at its end.
+    from: Option<f64>,
+    /// Its end; without it now.
+    to: Option<f64>,
 }
 
 /// A metric of the clients of file systems.
@@ -99,18 +107,20 @@ pub struct Files {
 pub async fn files(State(state): State<PageState>, Checked(query): Checked<FilesQuery>) -> Answer<Files> {
     checked_search(query.mount.as_deref())?;
     checked_search(query.metric.as_deref())?;
-    state.reader.read(move |store| read_files(store, query)).await.map(Json)
+    let between = checked_between(query.from, query.to)?;
+    state.reader.read(move |store| read_files(store, query, between)).await.map(Json)
 }
 
-fn read_files(store: &Reader<'_>, query: FilesQuery) -> Result<Files, ApiError> {
+fn read_files(store: &Reader<'_>, query: FilesQuery, between: Between) -> Result<Files, ApiError> {
+    let [_, at] = between;
     let metrics = read_metrics(store)?;
     let metric = chosen("metric", query.metric, metrics.iter().map(|each| &each.metric))?;
-    let mounts = metric.as_ref().map_or(Ok(Vec::new()), |metric| read_mounts(store, metric))?;
+    let mounts = metric.as_ref().map_or(Ok(Vec::new()), |metric| read_mounts(store, metric, at))?;
     let mount = chosen("mount", query.mount, mounts.iter().map(|each| &each.mount))?;
     let clock = store.clock()?;
     let (rates, jobs) = match (&metric, &mount, clock) {
         (Some(metric), Some(mount), Some(now)) => {
-            (read_rates(store, mount, metric, now)?, read_jobs(store, mount, metric)?)
+            (read_rates(store, mount, metric, between, now)?, read_jobs(store, mount, metric, at)?)
         }
         _ => (Rates::default(), Vec::new()),
     };
@@ -141,8 +151,8 @@ fn read_metrics(store: &Reader<'_>) -> Result<Vec<ClientMetric>, ApiError> {
     })
 }
 
-fn read_mounts(store: &Reader<'_>, metric: &str) -> Result<Vec<Mount>, ApiError> {
-    store.rows(read::files::MOUNTS, &[&metric], |row| {
+fn read_mounts(store: &Reader<'_>, metric: &str, at: Option<f64>) -> Result<Vec<Mount>, ApiError> {
+    let mount = |row: &Row<'_>| {
         Ok(Mount {
             mount: row.get(0)?,
             clients: row.get(1)?,
@@ -151,16 +161,34 @@ fn read_mounts(store: &Reader<'_>, metric: &str) -> Result<Vec<Mount>, ApiError>
             contended: row.get(4)?,
             rate: row.get(5)?,
         })
-    })
+    };
+    match at {
+        Some(at) => store.rows(read::files::MOUNTS_AT, &[&metric, &at], mount),
+        None => store.rows(read::files::MOUNTS, &[&metric], mount),
+    }
 }
 
-fn read_rates(store: &Reader<'_>, mount: &str, metric: &str, now: f64) -> Result<Rates, ApiError> {
-    let (step_s, over_s) = match store {
+/// Rates of the requested range, of its usual length where it has no start.
+fn read_rates(
+    store: &Reader<'_>,
+    mount: &str,
+    metric: &str,
+    [from, to]: Between,
+    now: f64,
+) -> Result<Rates, ApiError> {
+    let (shortest_s, usual_s) = match store {
         Reader::Sqlite(_) => STEPS,
         Reader::Postgres(_) => STEPS_OF_DATABASE,
     };
-    let mut rates = Rates { step_s, over_s, ..Rates::default() };
-    store.rows(read::files::RATES, &[&mount, &now, &over_s, &metric], |row| {
+    let until = to.unwrap_or(now);
+    let over_s = from.map_or(usual_s, |from| (until - from).max(0.0));
+    if over_s > RANGE_MAX_S {
+        return Err(ApiError::BadRequest(format!("the range is longer than {RANGE_MAX_S} s")));
+    }
+    // A step of an embedded store shows its first ten seconds.
+    let every = (over_s / STEPS_MAX / shortest_s).ceil().max(1.0);
+    let mut rates = Rates { step_s: shortest_s * every, over_s, ..Rates::default() };
+    store.rows(read::files::RATES, &[&mount, &until, &over_s, &metric, &(every as i64)], |row| {
         rates.time.push(row.get(0)?);
         rates.rate.push(row.get(1)?);
         Ok::<_, ApiError>(())
@@ -169,8 +197,13 @@ fn read_rates(store: &Reader<'_>, mount: &str, metric: &str, now: f64) -> Result
     Ok(rates)
 }
 
-fn read_jobs(store: &Reader<'_>, mount: &str, metric: &str) -> Result<Vec<ClientJob>, ApiError> {
-    store.rows(read::files::JOBS, &[&mount, &JOBS_MAX, &metric], |row| {
+fn read_jobs(
+    store: &Reader<'_>,
+    mount: &str,
+    metric: &str,
+    at: Option<f64>,
+) -> Result<Vec<ClientJob>, ApiError> {
+    let job = |row: &Row<'_>| {
         Ok(ClientJob {
             job_id: row.get(0)?,
             user: row.get(1)?,
@@ -182,5 +215,9 @@ fn read_jobs(store: &Reader<'_>, mount: &str, metric: &str) -> Result<Vec<Client
             slowdown_lo_s: row.get(7)?,
             slowdown_hi_s: row.get(8)?,
         })
-    })
+    };
+    match at {
+        Some(at) => store.rows(read::files::JOBS_AT, &[&mount, &JOBS_MAX, &metric, &at], job),
+        None => store.rows(read::files::JOBS, &[&mount, &JOBS_MAX, &metric], job),
+    }
 }

@@ -30,6 +30,8 @@
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |
 //! | [`loss_curve`] | loss of a job over time, from its episodes |
 //! | [`report_page`] | `/api/v1/jobs/{id}/report`, the post-mortem of a job |
+//! | [`map`] | `/api/v1/map`, `/api/v1/map/now`, `/api/v1/jobs/{id}/footprint`, the topology and its states |
+//! | [`history`] | `/api/v1/history`, contention of the latest hours by steps |
 //! | [`fabric`] | `/api/v1/fabric`, groups, switches, link classes, parallel links, worst links, regions |
 //! | [`regions`] | `/api/v1/regions`, the history of one region |
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
@@ -58,11 +60,13 @@ pub mod files;
 pub mod guard;
 pub mod health;
 pub mod health_history;
+pub mod history;
 pub mod incidents;
 pub mod jobs;
 pub mod list_query;
 pub mod login;
 pub mod loss_curve;
+pub mod map;
 pub mod metrics;
 pub mod now;
 mod occupancy;

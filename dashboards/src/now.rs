@@ -1,6 +1,6 @@
 //! `/api/v1/now`: the latest signal of every series, in columns, since there may be many.
 
-use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search};
+use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search, checked_time};
 use crate::router::PageState;
 use crate::stream::{Totals, read_totals};
 use axum::Json;
@@ -25,6 +25,8 @@ pub struct NowQuery {
     #[serde(default)]
     by: By,
     names: Option<bool>,
+    /// Time of the signals, in seconds since the epoch; without it the latest.
+    at: Option<f64>,
     limit: Option<u32>,
     offset: Option<u32>,
 }
@@ -197,13 +199,14 @@ pub struct MetricFacts {
 #[derive(Debug, Serialize)]
 pub struct Now {
     clock: Option<f64>,
-    totals: Totals,
+    /// `null` for a time in the past: `/api/v1/map/now` counts its links and clients.
+    totals: Option<Totals>,
     metrics: Vec<MetricFacts>,
     states: Vec<&'static str>,
     /// Number of series that match the filter, also when rolled up; `series` has at most the limit.
     total: i64,
     series: SeriesColumns,
-    /// The series with the largest loss, with names.
+    /// The series with the largest loss, with names; none for a time in the past.
     top: Vec<SeriesLoss>,
 }
 
@@ -214,14 +217,17 @@ pub struct Now {
 pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuery>) -> Answer<Now> {
     let limit = checked_limit(query.limit, SERIES_STANDARD, SERIES_MAX)?;
     checked_search(query.search.as_deref())?;
+    query.at.map(|at| checked_time("at", at)).transpose()?;
     state.reader.read(move |store| read_now(store, &query, limit)).await.map(Json)
 }
 
 fn read_now(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
-    let totals = read_totals(store)?;
+    let is_past = query.at.is_some();
+    let totals = (!is_past).then(|| read_totals(store)).transpose()?;
+    // The number of series in a state is that of now.
     let (metric, state, search) = query.filter();
-    let total = match (metric, state, search) {
-        (None, None, None) => totals.series,
+    let total = match (&totals, metric, state, search) {
+        (Some(totals), None, None, None) => totals.series,
         _ => store.one(read::series::COUNT, &[&metric, &state, &search], |row| row.get(0))?,
     };
     Ok(Now {
@@ -231,7 +237,10 @@ fn read_now(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Now, Api
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
         series: read_columns(store, query, limit)?,
-        top: store.rows(read::series::WORST, &[], series_loss_row)?,
+        top: match is_past {
+            true => Vec::new(),
+            false => store.rows(read::series::WORST, &[], series_loss_row)?,
+        },
     })
 }
 
@@ -241,9 +250,11 @@ pub fn metric_facts(metric: Metric) -> MetricFacts {
 }
 
 fn read_columns(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<SeriesColumns, ApiError> {
-    let question = match query.by {
-        By::Series => read::series::LATEST,
-        By::Component => read::series::LATEST_OF_COMPONENTS,
+    let question = match (query.by, query.at) {
+        (By::Series, None) => read::series::LATEST,
+        (By::Series, Some(_)) => read::series::AT,
+        (By::Component, None) => read::series::LATEST_OF_COMPONENTS,
+        (By::Component, Some(_)) => read::series::AT_OF_COMPONENTS,
     };
     let order = match query.order {
         Order::Id => "id",
@@ -254,7 +265,11 @@ fn read_columns(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Seri
     let names = query.names.unwrap_or(true).then(NameColumns::default);
     let losses = (query.by == By::Series && order == "slowdown").then(LossColumns::default);
     let mut columns = SeriesColumns { names, losses, ..SeriesColumns::default() };
-    store.rows(question, &[&metric, &state, &search, &order, &limit, &offset], |row| {
+    let mut parameters: Vec<&dyn read::Parameter> = vec![&metric, &state, &search, &order, &limit, &offset];
+    if let Some(at) = &query.at {
+        parameters.push(at);
+    }
+    store.rows(question, &parameters, |row| {
         columns.push(series_now_row(row)?);
         columns.losses.as_mut().map_or(Ok(()), |losses| losses.push(row))?;
         Ok::<_, ApiError>(())

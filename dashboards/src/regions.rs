@@ -147,7 +147,8 @@ pub async fn regions(
 ) -> Answer<Regions> {
     let limit = i64::from(checked_limit(query.limit, REGIONS_STANDARD, REGIONS_MAX)?);
     let answer = state.reader.read(move |store| {
-        let regions = store.rows(read::regions::LIST, &[&limit], region_row)?;
+        let always: Option<f64> = None;
+        let regions = store.rows(read::regions::LIST, &[&always, &always, &limit], region_row)?;
         Ok(Regions { clock: store.clock()?, regions })
     });
     answer.await.map(Json)

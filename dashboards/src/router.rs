@@ -3,14 +3,16 @@
 use crate::access::{Access, authorised};
 use crate::answer::{failed_queries, log_failures};
 use crate::login::Login;
+use crate::map::MapCache;
 use crate::process::{self, Process};
 use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::session::{self, SessionState};
 use crate::stream::EventText;
 use crate::{
-    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, incidents, jobs,
-    metrics, now, page_files, paid, placement, regions, report_page, series, stream, tiles,
+    advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, history,
+    incidents, jobs, map, metrics, now, page_files, paid, placement, regions, report_page, series, stream,
+    tiles,
 };
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -63,6 +65,8 @@ pub struct PageState {
     pub events: watch::Sender<EventText>,
     /// Becomes true when the server stops.
     pub stopping: watch::Receiver<bool>,
+    /// What requests of the map share.
+    pub map: Arc<MapCache>,
 }
 
 /// The router of a server with these names.
@@ -110,6 +114,9 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/jobs/{id}/earlier", get(beside::earlier))
         .route("/api/v1/jobs/{id}/caused", get(blame::caused))
         .route("/api/v1/jobs/{id}/report", get(report_page::report))
+        .route("/api/v1/jobs/{id}/footprint", get(map::footprint::footprint))
+        .route("/api/v1/map", get(map::map))
+        .route("/api/v1/map/now", get(map::now))
         .route("/api/v1/blame", get(blame::blame))
         .route("/api/v1/alerts", get(alerts::alerts))
         .route("/api/v1/alerts/{id}", get(alerts::alert))
@@ -121,6 +128,7 @@ fn page_routes() -> Router<PageState> {
         .route("/api/v1/files", get(files::files))
         .route("/api/v1/metrics", get(metrics::metrics))
         .route("/api/v1/paid", get(paid::paid))
+        .route("/api/v1/history", get(history::history))
         .route("/api/v1/health", get(health::health))
         .route("/api/v1/health/history", get(health_history::health_history))
         .route("/api/v1/stream", get(stream::stream))

@@ -145,6 +145,7 @@ impl BoundServer {
                 ticks,
                 events: watch::Sender::new(EventText::from("")),
                 stopping: stopping.clone(),
+                map: Arc::default(),
             };
             (state, page.shown)
         });

@@ -60,11 +60,12 @@ pub struct Totals {
 /// Links or clients. One with several metrics counts once; a router as a whole counts only without series of its links.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct PlaceTotals {
-    total: i64,
-    /// Those with data now.
-    reporting: i64,
+    /// All that are known.
+    pub total: i64,
+    /// Those with data.
+    pub reporting: i64,
     /// Those of which at least one metric is contended.
-    contended: i64,
+    pub contended: i64,
 }
 
 /// Index of the first state in `totals.sql`, which has them in the order of [`schemas::State::ALL`].

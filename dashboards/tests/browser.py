@@ -32,7 +32,7 @@ from views import DRAWN_WHOLE, ViewChecks
 SIZES = {"desk": (1440, 900), "laptop": (1280, 800), "phone": (390, 844)}
 # A page of a phone is at most this many screens high.
 SCREENS_MAX = 8
-KEYS = {"right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
+KEYS = {"left": "\ue012", "right": "\ue014", "down": "\ue015", "enter": "\ue007", "tab": "\ue004", "end": "\ue010"}
 # The demo starts a new scenario within two minutes; the rest is for slow machines.
 TIMEOUT_S = 300
 # Minimum length in seconds of the episode in the picture for the docs.
@@ -274,7 +274,7 @@ class Checks(ViewChecks, PartChecks, SessionChecks, OutageChecks):
         series = self.api("now?order=slowdown&limit=1")["series"]["name"]
         routers = self.api("now?metric=aries_stall_ratio&order=slowdown&limit=1")["series"]["component"]
         regions = sorted(self.api("fabric")["regions"], key=lambda region: -region["links_most"])
-        return (["now", "incidents", "episodes", "fabric", "files", "jobs", "blame", "alerts", "series", "health"] + [f"episode/{e['id']}" for e in long[:1]]
+        return (["now", "incidents", "episodes", "map", "fabric", "files", "jobs", "blame", "alerts", "series", "health"] + [f"episode/{e['id']}" for e in long[:1]]
                 + [f"router/{r}" for r in routers]
                 + [f"region/{r['id']}" for r in regions[:1]] + [f"job/{j['job_id']}" for j in jobs[:1]] + [f"series/{s}" for s in series])
 

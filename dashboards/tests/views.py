@@ -256,6 +256,90 @@ class ViewChecks:
         self.open("health")
         self.browser.wait("document.querySelectorAll('table[aria-label=Producers] tbody tr').length > 0")
 
+    def contended_time(self):
+        """The end of the step of the history with most contended links, while a link of the map is contended; false before."""
+        history = self.api("history")
+        for links, start in sorted(zip(history["links"], history["time"]), reverse=True)[:5]:
+            at = start + history["step_s"]
+            if links and at < history["clock"] and "2" in self.api(f"map/now?at={at}")["edges"]:
+                return at
+        return False
+
+    def check_the_map_is_drawn_and_moves_to_a_single_port(self):
+        self.open_and_wait("map")
+        self.browser.wait(DRAWN, ".map-canvas", 3)
+        names = self.api("map")["vertices"]["name"]
+        shown = "Number(document.querySelector('.map-canvas').dataset.switches)"
+        every = self.browser.wait(shown)
+        assert every == self.api("map")["switches"], every
+        # Keys: a switch is reached, zoomed in and opened.
+        self.browser.run("document.querySelector('.map-canvas').focus()")
+        self.browser.keys("right", "right")
+        first = self.browser.wait("document.querySelector('.map-canvas').dataset.focused")
+        assert first in names, first
+        assert self.browser.wait("document.querySelector('.map-body .tip:not([hidden]) b')?.textContent") == first
+        self.browser.keys("enter")
+        self.browser.wait("location.hash.includes('vertex=')")
+        rows = "Number(document.querySelector('table[aria-label=\"Links of the switch\"]')?.dataset.rows)"
+        self.browser.wait(rows + " === arguments[0]", len(self.api(f"map?vertex={first}")["links"]))
+        self.browser.run("for (let i = 0; i < 4; i += 1) document.querySelector('.map-button').click()")
+        self.browser.wait(shown + " < arguments[0]", every)
+        self.browser.run("document.querySelector('table[aria-label=\"Links of the switch\"] tbody a').click()")
+        self.browser.wait("location.hash.startsWith('#/series/')")
+
+    def check_a_job_lights_up_on_the_map(self):
+        self.browser.wait_for(lambda: self.api("jobs?state=running")["jobs"])
+        self.open_and_wait("map")
+        self.browser.wait("document.querySelector('.map-jobs button')")
+        self.browser.wait("(document.querySelector('.map-jobs button')?.click(), document.querySelector('.map-canvas').dataset.lit)")
+        assert "job=" in self.browser.run("return location.hash")
+
+    def check_the_map_shows_contended_links_of_an_earlier_time(self):
+        at = self.browser.wait_for(self.contended_time)
+        self.open_and_wait(f"map?at={at:.0f}")
+        self.browser.wait("document.querySelectorAll('table[aria-label=\"Contended links of the map\"] tbody tr').length > 0")
+        self.browser.wait("document.querySelector('.rewind').dataset.live === 'no'")
+        # A drawing takes less than a frame of 30 a second.
+        assert float(self.browser.wait("document.querySelector('.map-canvas').dataset.slowestMs")) < 33
+
+    def check_now_is_rewound_by_keys_and_pointer_and_returns_to_live(self):
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelector('.rewind-strip svg')")
+        words = "document.querySelector('.rewind-words').textContent"
+        self.browser.wait(words + ".startsWith('live')")
+        self.browser.run("document.querySelector('.rewind-strip').focus()")
+        self.browser.keys("left", "left", "left")
+        self.browser.wait("location.hash.includes('at=')")
+        title = "document.querySelector('.figure:last-child .name').textContent"
+        self.browser.wait(title + " === 'Time shown, UTC'")
+        shown = "document.querySelector('.figure:last-child .number').textContent"
+        first = self.browser.run("return " + shown)
+        at = float(self.browser.run("return location.hash.split('at=')[1]"))
+        past = self.api(f"map/now?at={at}")
+        self.browser.wait("document.querySelector('.figure .number').textContent === String(arguments[0])", past["links"]["contended"])
+        # The pointer moves the handle to the beginning of the strip.
+        self.browser.run("""const strip = document.querySelector('.rewind-strip'); const { left, top, width } = strip.getBoundingClientRect();
+            strip.setPointerCapture = () => {};
+            for (const [kind, x] of [['pointerdown', 0.6], ['pointermove', 0.2], ['pointerup', 0.2]])
+                strip.dispatchEvent(new PointerEvent(kind, { clientX: left + width * x, clientY: top + 5, bubbles: true }));""")
+        self.browser.wait(shown + " !== arguments[0]", first)
+        self.browser.run("[...document.querySelectorAll('.rewind button')].find((b) => b.textContent === 'Back to live').click()")
+        self.browser.wait(title + " === 'Event clock, UTC' && !location.hash.includes('at=')")
+
+    def check_a_time_that_is_not_stored_is_reported(self):
+        self.open_and_wait("now?at=1000000000")
+        self.browser.wait("document.querySelector('main .empty strong')?.textContent === 'Not kept'")
+        self.open_and_wait("map?at=1000000000")
+        self.browser.wait("document.querySelector('.map-note').textContent.startsWith('Not kept')")
+
+    def check_the_fabric_and_file_systems_take_a_span_of_time(self):
+        self.browser.wait_for(lambda: self.api("regions")["regions"])
+        for view in ("fabric", "files"):
+            self.open_and_wait(view + "?t=1h")
+            self.browser.wait("document.querySelector('select[aria-label=\"Span of time\"]')?.value === '1h'")
+        self.open_and_wait("fabric?from=5&to=6")
+        self.browser.wait("document.querySelector('main .empty')?.textContent.includes('in this span')")
+
     def check_missing_objects_are_reported(self):
         known = list(self.errors)
         for view in ("episode/4000000000", "region/4000000000", "job/no-such-job", "series/no/such", "nowhere"):

@@ -46,8 +46,17 @@ pub struct Reading {
     pub slowdown_s: f64,
 }
 
+/// Routers of a chassis.
+pub const SLOTS: usize = 16;
+
+/// The chassis with this number, in one row of cabinets of three.
+pub fn chassis_name(number: usize) -> String {
+    format!("c{}-0c{}", number / 3, number % 3)
+}
+
 pub struct Cluster {
     pub start: f64,
+    pub routers: usize,
     pub series: Vec<Series>,
 }
 
@@ -58,7 +67,7 @@ const OWN_TRAFFIC: &str = r#"[{"cause":"self","kind":"capacity","series_or_job":
 
 impl Cluster {
     pub fn new(routers: usize, start: f64) -> Cluster {
-        let mut cluster = Cluster { start, series: Vec::new() };
+        let mut cluster = Cluster { start, routers, series: Vec::new() };
         for number in 0..routers {
             cluster.add_router(number, routers);
         }
@@ -78,8 +87,7 @@ impl Cluster {
     }
 
     fn add_router(&mut self, number: usize, routers: usize) {
-        let (cabinet, chassis, slot) = (number / 48, number / 16 % 3, number % 16);
-        let name = format!("c{cabinet}-0c{chassis}s{slot}");
+        let name = format!("{}s{}", chassis_name(number / SLOTS), number % SLOTS);
         let whole = match number {
             n if n + 1 == routers => Nature::New,
             n if n + 4 == routers => Nature::Silent,
@@ -141,7 +149,7 @@ impl Cluster {
             let router = number / 41;
             let hot = series.metric == "aries_stall_ratio"
                 && series.nature == Nature::Busy
-                && (9..14).contains(&router)
+                && (9..14).contains(&(router % 97))
                 && (number % 41 == 40 || number * 17 % 5 < 2 && number % 41 < 24);
             let victim = series.component == "nid00012";
             let waiting = series.metric == "ib_wait_ratio" && number.is_multiple_of(6);

@@ -1,30 +1,35 @@
 //! Where the made-up links are, and made-up regions of them.
 
-use crate::cluster::{Cluster, Series};
+use crate::cluster::{Cluster, SLOTS, chassis_name};
 use rusqlite::{Transaction, params};
+use topology::generate::Aries;
+use topology::{Machine, Topology, link_places, node_places};
 
 /// The region that never ends.
 const OPEN: i64 = 2;
 
-/// Tiles are wired as in an Aries router: a chassis, a group, other groups, and hosts.
-fn class_of(series: &Series) -> Option<(&'static str, String)> {
-    let (row, column) = series.part.as_deref()?.strip_prefix('r')?.split_once('c')?;
-    let (row, column): (u32, u32) = (row.parse().ok()?, column.parse().ok()?);
-    Some(match row * 8 + column {
-        0..15 => ("green", String::new()),
-        15..30 => ("black", format!("chassis {} to {}", (row + column) % 3, series.component)),
-        _ => ("blue", format!("group {} to group 0", 1 + column % 4)),
-    })
+/// An Aries of the routers of `cluster`, in one row of cabinets.
+fn topology(routers: usize) -> Result<Topology, Box<dyn std::error::Error>> {
+    let (full, rest) = (routers / SLOTS, routers % SLOTS);
+    let mut populated: Vec<String> = (0..full).map(chassis_name).collect();
+    if rest > 0 {
+        populated.push(format!("{}s0-{}", chassis_name(full), rest - 1));
+    }
+    let groups = routers.div_ceil(96) as u32;
+    Ok(Machine::Aries(Aries { populated, ..Aries::new(groups) }).build()?)
 }
 
-/// Writes the tiles as a topology would.
-pub fn write_links(to: &Transaction<'_>, cluster: &Cluster) -> rusqlite::Result<()> {
-    let mut put = to.prepare("INSERT INTO link_places VALUES (?1, ?2, ?3, ?4, ?5, 5.25e9)")?;
-    for series in cluster.series.iter().filter(|series| series.metric == "aries_stall_ratio") {
-        let Some((class, bundle)) = class_of(series) else { continue };
-        let from =
-            if bundle.is_empty() { "neighbour" } else { bundle.split(" to ").next().unwrap_or_default() };
-        put.execute(params![series.name(), class, from, series.component, bundle])?;
+/// Writes links and nodes as a topology has them.
+pub fn write_links(to: &Transaction<'_>, cluster: &Cluster) -> Result<(), Box<dyn std::error::Error>> {
+    let topology = topology(cluster.routers)?;
+    let mut put = to.prepare("INSERT INTO link_places VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for link in link_places(&topology) {
+        let ends = (link.from.as_str(), link.to.as_str());
+        put.execute(params![link.series, link.class, ends.0, ends.1, link.bundle, link.bytes_per_s])?;
+    }
+    let mut put = to.prepare("INSERT INTO node_switches VALUES (?1, ?2, ?3)")?;
+    for place in node_places(&topology) {
+        put.execute(params![place.node.as_str(), place.switch.as_str(), place.group])?;
     }
     Ok(())
 }

@@ -7,8 +7,10 @@ use std::path::Path;
 use store::migrations::SQLITE_MIGRATIONS;
 use store::sqlite::put_metrics;
 
-/// Tiles are many: their history is shorter.
+/// Tiles are many: their history is shorter, and of a large machine very short.
 const TILE_HISTORY_S: f64 = 240.0;
+const MANY_TILES_HISTORY_S: f64 = 12.0;
+const MANY_ROUTERS: usize = 200;
 
 pub struct SampleStore {
     connection: Connection,
@@ -19,7 +21,7 @@ type Outcome<T = ()> = rusqlite::Result<T>;
 
 impl SampleStore {
     /// A store with history up to the start of `cluster`.
-    pub fn create(path: &Path, cluster: Cluster) -> Outcome<SampleStore> {
+    pub fn create(path: &Path, cluster: Cluster) -> Result<SampleStore, Box<dyn std::error::Error>> {
         let mut connection = Connection::open(path)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "off")?;
@@ -56,7 +58,8 @@ impl SampleStore {
         write_results(&transaction, &self.cluster, now)?;
         write_heard(&transaction, &self.cluster, now)?;
         write_now(&transaction, now)?;
-        transaction.execute("DELETE FROM signals WHERE time < ?1", [now - HISTORY_S - 300.0])?;
+        let before = ((now - HISTORY_S - 300.0) / 10.0) as i64;
+        transaction.execute("DELETE FROM signal_rows WHERE bucket < ?1", [before])?;
         transaction.commit()
     }
 }
@@ -74,7 +77,8 @@ fn write_series(to: &Transaction<'_>, cluster: &Cluster) -> Outcome {
 fn write_history(to: &Transaction<'_>, cluster: &Cluster) -> Outcome {
     for (id, series) in cluster.series.iter().enumerate() {
         let tile = series.metric == "aries_stall_ratio";
-        let mut time = cluster.start - if tile { TILE_HISTORY_S } else { HISTORY_S };
+        let of_tiles = if cluster.routers > MANY_ROUTERS { MANY_TILES_HISTORY_S } else { TILE_HISTORY_S };
+        let mut time = cluster.start - if tile { of_tiles } else { HISTORY_S };
         // The silent one reported until 90 s ago.
         let until = cluster.start - if series.nature == Nature::Silent { 90.0 } else { 0.0 };
         while time < until {
@@ -92,7 +96,7 @@ fn write_signal(to: &Transaction<'_>, id: usize, series: &Series, time: f64) -> 
     let r = series.reading(time);
     let row = params![id as i64, time, r.value, r.mean, r.baseline, r.bound, r.state, r.slowdown_s];
     for sql in [
-        "INSERT OR REPLACE INTO signals VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, iif(?3 < 1e6, 4e8, NULL), iif(?3 < 1e6, 4e8 * ?3, NULL))",
+        "INSERT OR REPLACE INTO signal_rows VALUES (CAST(?2 / 10.0 AS INTEGER), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, iif(?3 < 1e6, 4e8, NULL), iif(?3 < 1e6, 4e8 * ?3, NULL))",
         "INSERT OR REPLACE INTO series_latest VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     ] {
         to.prepare_cached(sql)?.execute(row)?;

@@ -16,6 +16,7 @@ import { openEpisodes } from "./view_episodes.js";
 import { openEpisode } from "./view_episode.js";
 import { openIncidents } from "./view_incidents.js";
 import { openFabric } from "./view_fabric.js";
+import { openMap } from "./view_map.js";
 import { openRegion } from "./view_region.js";
 import { openFiles } from "./view_files.js";
 import { openJobs } from "./view_jobs.js";
@@ -36,6 +37,7 @@ function viewOf(route) {
     case "episode": return ["episodes", `Episode ${route.what}`, openEpisode];
     case "incidents": return ["incidents", "Incidents", openIncidents];
     case "fabric": return ["fabric", "Fabric", openFabric];
+    case "map": return ["map", "Map", openMap];
     case "region": return ["fabric", `Region ${route.what}`, openRegion];
     case "router": return ["fabric", `Router ${route.what}`, openRouter];
     case "files": return ["files", "File systems", openFiles];

@@ -27,6 +27,11 @@ export function readPalette(context) {
     text: css(hex(style, "text")),
     muted: css(hex(style, "muted")),
     surface: css(hex(style, "surface")),
+    sunken: css(hex(style, "sunken")),
+    line: css(hex(style, "line-strong")),
+    edge: css(between(hex(style, "muted"), hex(style, "surface"), 0.35)),
+    accent: css(hex(style, "accent")),
+    rival: css(hex(style, "chart-baseline")),
   };
 }
 

@@ -7,41 +7,47 @@ import { contendedOf, figure, lostIn, regionTable, stateMark } from "./parts.js"
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { asLoss, asShare, inSeconds, table } from "./table.js";
+import { PLACES, timePicker } from "./time.js";
 import { CLASS_WORDS, metricTitle, STATE_WORDS } from "./words.js";
 
 export function openFabric(root, route) {
   const group = route.filters.group;
   const figures = { links: figure("Contended links"), regions: figure("Open regions"), relief: figure("Avoidable"), complete: figure("Completeness") };
   const parts = { groups: el("div", {}, empty("Loading fabric…", "", true)), switches: el("div", {}), regions: el("div", {}), worst: el("div", {}), worstOver: el("span", {}), links: el("div", { class: "stack" }) };
-  const all = group === undefined ? null : el("a", { href: links.list("fabric") }, "all groups");
+  const time = timePicker(route, () => data.now(), PLACES);
+  const all = group === undefined ? null : el("a", { href: links.list("fabric", time.filters()) }, "all groups");
   const heading = group === undefined ? "Switches and hosts" : `Switches and hosts of ${groupWord(group)}`;
-  root.append(el("div", { class: "title" }, el("h1", {}, "Fabric"), el("div", { class: "under" }, "Links now, by location. A link without data is unknown, never clear.")),
+  root.append(el("div", { class: "title" }, el("h1", {}, "Fabric"), time.root, el("div", { class: "under" }, "Regions and losses of the span of time; all else is now. Links by location: a link without data is unknown, never clear. ", el("a", { href: links.list("map") }, "Map of the topology"))),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       card("Regions of contended links", parts.regions, "open ones first"),
       card("Links with the largest loss", parts.worst, parts.worstOver),
       el("div", { class: "two" },
-        el("div", { class: "stack" }, card("Groups", parts.groups, "most contended first"), parts.links),
+        el("div", { class: "stack" }, card("Groups", parts.groups, "now, most contended first"), parts.links),
         card(heading, parts.switches, all))));
 
   const show = (answer) => {
     showFigures(figures, answer);
-    fill(parts.regions, answer.regions.length ? regionTable(answer.regions) : empty("No contended regions so far.", "", true));
-    setText(parts.worstOver, `in the latest ${seconds(answer.worst_over_s).replace(" 0 min", "")}, by lower end`);
-    fill(parts.worst, answer.worst.length ? worstTable(answer.worst) : empty("No contended links.", "", true));
+    fill(parts.regions, answer.regions.length ? regionTable(answer.regions) : empty("No contended regions in this span.", "", true));
+    const span = seconds(answer.worst_over_s).replace(" 0 min", "");
+    setText(parts.worstOver, "from" in time.filters() ? `in ${span} of the span, by lower end` : `in the latest ${span}, by lower end`);
+    fill(parts.worst, answer.worst.length ? worstTable(answer.worst) : empty("No contended links in this span.", "", true));
     fill(parts.links, linkCards(answer));
-    fill(parts.groups, answer.groups.length ? placeTable(answer.groups, "Groups", groupLink, linkName) : empty("No links with data yet.", "", true));
+    fill(parts.groups, answer.groups.length ? placeTable(answer.groups, "Groups", (place) => groupLink(place, time.filters()), linkName) : empty("No links with data yet.", "", true));
     fill(parts.switches, answer.switches.length ? placeTable(answer.switches, "Switches and hosts", switchLink, partName) : empty("No switches or hosts in this group.", "", true));
   };
   const fail = (error) => fill(parts.groups, failure("No fabric data", error));
-  const data = refresher(() => askFabric(group), show, fail, 2000);
+  const data = refresher(async () => askFabric(group, await time.bounds()), show, fail, 2000);
   return { tick: data.tick, close: data.close };
 }
 
 /** An empty group name is the group of links with unknown location. */
-const askFabric = (group) => ask(group === undefined ? "fabric" : `fabric?group=${encodeURIComponent(group)}`);
+const askFabric = (group, bounds) => {
+  const given = Object.entries({ group, ...bounds }).filter(([name, value]) => value !== undefined && (value !== "" || name === "group"));
+  return ask(given.length ? `fabric?${new URLSearchParams(given)}` : "fabric");
+};
 
 const groupWord = (name) => name || "unknown location";
-const groupLink = (place) => el("a", { href: `#/fabric?group=${encodeURIComponent(place.name ?? "")}` }, groupWord(place.name));
+const groupLink = (place, time) => el("a", { href: `#/fabric?${new URLSearchParams({ group: place.name ?? "", ...time })}` }, groupWord(place.name));
 /** An Aries router has a view of its own; other switches and hosts lead to a list of series. */
 const switchLink = ({ name, metric }) => el("a", { href: metric === "aries_stall_ratio" ? links.router(name) : links.list("series", { search: name, metric }), class: "mono" }, name);
 

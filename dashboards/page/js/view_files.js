@@ -8,6 +8,7 @@ import { contendedOf, figure, lost, lostIn, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { asLoss, asShare, table } from "./table.js";
+import { PLACES, timePicker } from "./time.js";
 
 /** Clients listed; the explorer has the others. */
 const CLIENTS_SHOWN = 20;
@@ -18,28 +19,32 @@ export function openFiles(root, route) {
   const parts = { metrics: el("nav", { class: "choices", "aria-label": "Metric" }), mounts: el("div", {}, empty("Loading file systems…", "", true)), rate: el("div", { class: "body" }), span: el("span", {}), clients: el("div", {}), jobs: el("div", {}) };
   const heading = el("h1", {}, "File systems");
   let chart = null;
-  root.append(el("div", { class: "title" }, heading, el("div", { class: "under" }, "Many contended clients at a rate far below the maximum point at servers or the network."), parts.metrics),
+  // Another range is another chart.
+  const time = timePicker(route, () => { chart?.close(); chart = null; data.now(); }, PLACES);
+  root.append(el("div", { class: "title" }, heading, time.root, el("div", { class: "under" }, "Many contended clients at a rate far below the maximum point at servers or the network."), parts.metrics),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       card("Rate of all clients", parts.rate, parts.span),
       el("div", { class: "two" }, card("Running jobs by rate", parts.jobs), card("Mounts", parts.mounts)),
       card("Contended clients", parts.clients, "by lower end of the loss in the latest 6 hours")));
 
   const request = async () => {
-    const answer = await ask("files", { mount: chosen, metric: route.filters.metric });
+    const bounds = await time.bounds();
+    const answer = await ask("files", { mount: chosen, metric: route.filters.metric, ...bounds });
     const search = answer.mount ? `/${answer.mount}` : "";
-    const clients = answer.metric && await ask("now", { metric: answer.metric, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN });
+    const clients = answer.metric && await ask("now", { metric: answer.metric, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN, at: bounds.to });
     return { ...answer, clients };
   };
   const show = (answer) => {
     const mount = answer.mounts.find((each) => each.mount === answer.mount);
     setText(heading, mount ? `File system ${mount.mount}` : "File systems");
     const metric = answer.metrics.find((each) => each.metric === answer.metric) ?? { title: "", unit: "" };
-    fill(parts.metrics, ...answer.metrics.map((each) => metricLink(each, answer)));
-    showFigures(figures, mount, answer.rates, metric);
-    setText(parts.span, spanOf(answer.rates));
-    chart = showRates(parts.rate, chart, answer.rates, metric);
-    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts, metric) : empty("No clients with data yet.", "", true));
-    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount, metric) : empty("No running jobs with clients of this file system.", "", true));
+    fill(parts.metrics, ...answer.metrics.map((each) => metricLink(each, answer, time.filters())));
+    const span = spanOf(answer.rates, time.filters());
+    showFigures(figures, mount, answer.rates, metric, span);
+    setText(parts.span, span);
+    chart = showRates(parts.rate, chart, answer.rates, metric, span);
+    fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts, metric, time.filters()) : empty("No clients with data yet.", "", true));
+    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount, metric) : empty("No jobs with clients of this file system at this time.", "", true));
     fill(parts.clients, answer.clients?.total > 0 ? clientTable(answer.clients, metric) : empty("No contended clients.", "", true));
   };
   const fail = (error) => fill(parts.mounts, failure("No file systems", error));
@@ -48,12 +53,12 @@ export function openFiles(root, route) {
 }
 
 /** The number of contended clients stands at each metric: what is slow is found without opening it. */
-function metricLink({ metric, title, contended }, answer) {
+function metricLink({ metric, title, contended }, answer, time) {
   const current = metric === answer.metric ? { "aria-current": "true" } : {};
-  return el("a", { href: links.list("files", { mount: answer.mount, metric }), ...current }, title, el("small", {}, `${count(contended)} contended`));
+  return el("a", { href: links.list("files", { mount: answer.mount, metric, ...time }), ...current }, title, el("small", {}, `${count(contended)} contended`));
 }
 
-function showFigures(figures, mount, rates, { title, unit }) {
+function showFigures(figures, mount, rates, { title, unit }, span) {
   const put = (f, number, under, alarm = false) => {
     setText(f.number, number);
     setText(f.under, under);
@@ -62,18 +67,18 @@ function showFigures(figures, mount, rates, { title, unit }) {
   if (!mount) return;
   const share = rates.most > 0 && mount.rate !== null ? Math.min(1, mount.rate / rates.most) : null;
   put(figures.rate, reading(mount.rate, unit), `${title}; ${count(mount.active)} of ${count(mount.reporting)} clients above 0`);
-  put(figures.share, percent(share), `${reading(rates.most, unit)} in ${spanOf(rates)}`);
+  put(figures.share, percent(share), `${reading(rates.most, unit)} in ${span}`);
   put(figures.contended, mount.reporting ? count(mount.contended) : "–", `of ${count(mount.reporting)} with data`, mount.contended > 0);
   put(figures.complete, percent(mount.reporting / mount.clients), `${count(mount.clients - mount.reporting)} of ${count(mount.clients)} unknown`, mount.reporting < 0.9 * mount.clients);
 }
 
-/** A database has sums of minutes only, over a longer range. */
-const spanOf = ({ over_s: over, step_s: step }) => (over > 300 ? `the latest ${Math.round(over / 60)} minutes, by ${step === 60 ? "minute" : seconds(step)}` : "the latest five minutes");
+/** The usual span is five minutes; of a database, which has sums of minutes, an hour. A long one has longer steps. */
+const spanOf = ({ over_s: over, step_s: step }, time) => ("from" in time ? `the span, by ${seconds(step)}` : over > 300 ? `the latest ${Math.round(over / 60)} minutes, by ${step === 60 ? "minute" : seconds(step)}` : "the latest five minutes");
 
 /** New data updates the existing chart, so that its zoom is kept. */
-function showRates(place, chart, rates, metric) {
+function showRates(place, chart, rates, metric, span) {
   if (rates.time.length === 0) {
-    if (chart === null) fill(place, empty(`No data in ${spanOf(rates)}.`, "", true));
+    if (chart === null) fill(place, empty(`No data in ${span}.`, "", true));
     return chart;
   }
   if (chart !== null) {
@@ -90,9 +95,9 @@ const sentence = (title) => title.charAt(0).toUpperCase() + title.slice(1);
 /** The column is named by the metric, its exported value also by the unit. */
 const rateRaw = (title, unit) => ({ value: (x) => x.rate, out: (x) => ({ [`${sentence(title)} (${unit})`]: x.rate }) });
 
-function mountTable(mounts, { metric, title, unit }) {
+function mountTable(mounts, { metric, title, unit }, time) {
   return table([
-    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount, metric }), class: "mono" }, m.mount) : "unknown"), (m) => m.mount || "unknown"],
+    ["Mount", "wide", (m) => (m.mount ? el("a", { href: links.list("files", { mount: m.mount, metric, ...time }), class: "mono" }, m.mount) : "unknown"), (m) => m.mount || "unknown"],
     [sentence(title), "num", (m) => reading(m.rate, unit), rateRaw(title, unit)],
     ["Contended", "num", contendedOf, { value: (m) => m.contended, out: (m) => ({ Contended: m.contended, "With data": m.reporting }) }],
     ["Complete", "num", (m) => percent(m.reporting / m.clients), asShare((m) => m.reporting / m.clients)],

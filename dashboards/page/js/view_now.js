@@ -7,6 +7,7 @@ import { HeatMap } from "./heatmap.js";
 import { culprit, figure, incidentLink, lossOfIncident, lost, lostIn, showLoss, openTag, stateMark } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
+import { rewind } from "./rewind.js";
 import { links } from "./routes.js";
 import { CAUSE_WORDS, KIND_WORDS, metricTitle, metricUnit, STATE_WORDS, STATES } from "./words.js";
 
@@ -21,7 +22,7 @@ const INCIDENTS_SHOWN = 5;
 /** The cost has a resolution of an hour. */
 const PAID_MS = 20000;
 
-export function openNow(root) {
+export function openNow(root, route) {
   const figures = {
     links: figure("Contended links"), clients: figure("Contended clients"), lost: figure("Seconds lost so far"), open: figure("Open episodes"),
     complete: figure("Completeness"), clock: figure("Event clock, UTC"),
@@ -32,16 +33,22 @@ export function openNow(root) {
   const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("incidents") }, "all incidents")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes, by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
+  const time = rewind(route, () => data.now());
   root.append(el("h1", { class: "unseen" }, "Now"),
-    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)), note, page));
+    el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)), note, time.root, page));
 
   const request = async () => {
-    const [answer, jobs, incidents] = await Promise.all([heat.request(), ask("jobs", { state: "running", sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { limit: INCIDENTS_SHOWN })]);
-    return { ...answer, ...jobs, ...incidents };
+    const at = time.at();
+    const span = at === null ? {} : { from: at, to: at };
+    const [answer, jobs, incidents, past] = await Promise.all([heat.request(at), ask("jobs", { ...span, state: at === null ? "running" : "", sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { ...span, limit: INCIDENTS_SHOWN }), at === null ? null : readPast(at)]);
+    return { ...answer, jobs: jobs.jobs, incidents: incidents.incidents, at, past };
   };
   const show = (answer) => {
+    // The time was changed while this was under way: the next answer is that of the new time.
+    if (answer.at !== time.at()) return data.now();
+    if (answer.past) showPast(figures, answer);
     heat.show(answer);
-    fill(losers.incidents, incidents(answer.incidents));
+    fill(losers.incidents, incidents(answer.incidents, answer.at));
     fill(losers.jobs, losingJobs(answer.jobs));
     fill(losers.series, losingSeries(answer));
   };
@@ -55,14 +62,38 @@ export function openNow(root) {
   const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), (error) => fill(paidPlace, failure("No cost data", error)), PAID_MS);
   return {
     tick(tick) {
-      showFigures(figures, tick);
+      if (time.at() === null) showFigures(figures, tick);
+      time.tick();
       setText(note, tick.run_note ?? "");
       note.hidden = !tick.run_note;
       data.tick();
       hours.tick();
     },
-    close() { data.close(); hours.close(); heat.close(); },
+    close() { data.close(); hours.close(); heat.close(); time.close(); },
   };
+}
+
+/** Links, clients and episodes at a time in the past. */
+async function readPast(at) {
+  const [map, episodes] = await Promise.all([ask("map/now", { at }), ask("episodes", { from: at, to: at, sort: "lost", limit: SERIES_SHOWN })]);
+  return { map, episodes };
+}
+
+/** What is known of a time in the past; sums of losses are those of now, and are hidden. */
+function showPast(figures, { at, past: { map, episodes } }) {
+  const put = (f, number, under, alarm) => {
+    setText(f.number, number);
+    setText(f.under, under);
+    f.root.dataset.alarm = alarm ? "yes" : "no";
+  };
+  for (const name of ["links", "clients"]) put(figures[name], map[name].reporting ? count(map[name].contended) : "–", map.kept ? `of ${count(map[name].reporting)} with data` : "not kept", map[name].contended > 0);
+  figures.lost.root.hidden = true;
+  const reporting = map.links.reporting + map.clients.reporting;
+  const total = map.links.total + map.clients.total;
+  put(figures.open, map.kept ? count(episodes.total) : "–", map.kept ? "at this time" : "not kept", false);
+  put(figures.complete, percent(total && map.kept ? reporting / total : null), `${count(total - reporting)} links and clients unknown`, map.kept && reporting < 0.9 * total);
+  setText(figures.clock.title, "Time shown, UTC");
+  put(figures.clock, clock(at), day(at), false);
 }
 
 function showFigures(figures, { totals, progress, clock: now }) {
@@ -74,6 +105,8 @@ function showFigures(figures, { totals, progress, clock: now }) {
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
   const none = all === 0;
+  figures.lost.root.hidden = false;
+  setText(figures.clock.title, "Event clock, UTC");
   for (const [name, places] of [["links", totals.links], ["clients", totals.clients]]) {
     const absent = places.total - places.reporting;
     figures[name].root.hidden = places.total === 0 && totals[name === "links" ? "clients" : "links"].total > 0;
@@ -90,11 +123,11 @@ function showFigures(figures, { totals, progress, clock: now }) {
 }
 
 /** Contended links and file systems with start, kind, cause and loss. */
-function incidents(list) {
-  if (list.length === 0) return empty("No contended links or file systems so far.", "", true);
+function incidents(list, at) {
+  if (list.length === 0) return empty(at === null ? "No contended links or file systems so far." : "No incident at this time.", "", true);
   const description = (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.who ? [": ", culprit({ series_or_job: i.who })] : null, i.kind === "unknown" ? null : `, ${KIND_WORDS[i.kind] ?? i.kind}`].flat();
   const rows = list.map((i) => el("tr", {},
-    el("td", {}, incidentLink(i), " ", openTag(i), el("small", {}, ...description(i).filter((part) => part !== null))),
+    el("td", {}, incidentLink(i), " ", at === null ? openTag(i) : null, el("small", {}, ...description(i).filter((part) => part !== null))),
     el("td", { class: "num" }, ...lossOfIncident(i), el("small", {}, `${clock(i.start)} UTC, ${seconds(i.end - i.start)}`))));
   return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
@@ -115,12 +148,20 @@ function culpritOf({ causes: [first] }) {
   return [`${CAUSE_WORDS[first.cause] ?? first.cause}, ${percent(first.share)}`];
 }
 
-function losingSeries({ top, metrics }) {
+function losingSeries({ top, metrics, past }) {
+  if (past) return losingEpisodes(past.episodes.episodes);
   if (top.length === 0) return empty("No loss measured yet.", "", true);
   const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
     el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`), el("small", {}, excess(s, metrics))),
     el("td", { class: "num" }, ...lostIn(s))));
   return el("table", { class: "losing", "aria-label": "Series with the largest loss" }, el("tbody", {}, ...rows));
+}
+
+/** Episodes that a time in the past is in. */
+function losingEpisodes(episodes) {
+  if (episodes.length === 0) return empty("No episode at this time.", "", true);
+  const rows = episodes.map((e) => el("tr", {}, el("td", { class: "name" }, el("a", { href: links.episode(e.id), title: e.series }, e.series.split("/").slice(1).join("/")), el("small", {}, metricTitle(e.metric))), el("td", { class: "num" }, ...lost(e))));
+  return el("table", { class: "losing", "aria-label": "Episodes with the largest loss" }, el("tbody", {}, ...rows));
 }
 
 /** The mean relative to the baseline. */
@@ -139,14 +180,14 @@ class HeatSection {
     this.legend = el("div", {});
     this.body = el("div", { class: "body" }, this.legend);
     this.hint = el("span", {}, "colour: mean against its bound");
-    this.root = card("System", this.body, this.hint);
+    this.root = card("System", this.body, el("span", {}, this.hint, " · ", el("a", { href: links.list("map") }, "map")));
     fill(this.body, empty("Loading series…", "", true));
     this.waiting = false;
   }
 
   /** Names are requested once; they change only when series are added. */
-  async request() {
-    const ask1 = (names) => ask("now", { names, limit: this.by === "component" ? COMPONENTS_MAX : CELLS_MAX, by: this.by });
+  async request(at) {
+    const ask1 = (names) => ask("now", { names, limit: this.by === "component" ? COMPONENTS_MAX : CELLS_MAX, by: this.by, at });
     let answer = await ask1(this.names === null);
     if (answer.total > CELLS_MAX && this.by === "series") {
       this.by = "component";
@@ -168,11 +209,19 @@ class HeatSection {
     this.names = null;
   }
 
+  /** A time whose signals are not stored. */
+  notKept(at) {
+    fill(this.body, empty("Not kept", `No signals of ${day(at)} ${clock(at)} UTC are stored.`));
+    this.waiting = true;
+    this.names = null;
+  }
+
   show(answer) {
     if (answer.series.id.length === 0) return this.waiting ? undefined : this.wait();
+    if (answer.past && !answer.past.map.kept) return this.notKept(answer.at);
     if (answer.series.name) this.setNames(answer);
     this.waiting = false;
-    fill(this.legend, ...legend(answer.totals.states));
+    fill(this.legend, ...legend(answer.totals?.states ?? countsOf(answer)));
     for (const { map, under, rows } of this.maps.values()) {
       map.setValues(answer.series, answer.states);
       const counted = this.by === "component" ? rows : this.parts(rows);
@@ -219,6 +268,13 @@ class HeatSection {
   close() {
     for (const { map } of this.maps.values()) map.close();
   }
+}
+
+/** Cells by state. */
+function countsOf({ series, states }) {
+  const counts = Object.fromEntries(STATES.map((state) => [state, 0]));
+  for (const number of series.state) counts[states[number] ?? "unknown"] += 1;
+  return counts;
 }
 
 function legend(states) {

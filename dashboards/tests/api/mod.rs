@@ -7,6 +7,7 @@ mod embed;
 mod fabric;
 mod failures;
 mod lists;
+mod map;
 mod report;
 mod safety;
 mod sample;
@@ -39,6 +40,7 @@ fn state_of(store: &Path) -> PageState {
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
+        map: Arc::default(),
     }
 }
 

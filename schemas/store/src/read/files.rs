@@ -10,3 +10,7 @@ pub const MOUNTS: Question = question!("files_mounts");
 pub const RATES: Question = question!("files_rates");
 /// Jobs that use it.
 pub const JOBS: Question = question!("files_jobs");
+/// File systems at a time.
+pub const MOUNTS_AT: Question = question!("files_mounts_at");
+/// Jobs that used it at a time.
+pub const JOBS_AT: Question = question!("files_jobs_at");

@@ -10,10 +10,12 @@
 //! | [`regions`] | regions of a job, and the one of a series |
 //! | [`series`] | latest signals, and signals and counters of a series over time |
 //! | [`fabric`] | groups, switches, classes, parallel links, the worst links |
+//! | [`map`] | the topology and its states, at any stored time; what a job touches |
 //! | [`files`] | write rates of file systems |
 //! | [`placement`] | what a job on given nodes would meet now |
 //! | [`alerts`] | incidents, deliveries, silences |
 //! | [`health`] | sources, rows that were not used, incidents |
+//! | [`history`] | contention and incidents of the latest hours |
 //! | [`doctor`] | the server as `tailback doctor` looks at it |
 //!
 //! The statements are `schemas/store/sql/read/`, a file of one name for each of `sqlite` and `postgres`.
@@ -25,8 +27,10 @@ mod error;
 pub mod fabric;
 pub mod files;
 pub mod health;
+pub mod history;
 pub mod job_lines;
 pub mod jobs;
+pub mod map;
 pub mod placement;
 mod reader;
 pub mod regions;

@@ -26,3 +26,7 @@ pub const JOBS: Question = question!("series_jobs");
 pub const TOTALS: Question = question!("totals");
 /// Links and clients.
 pub const PLACE_TOTALS: Question = question!("place_totals");
+/// Signal of every series at a time.
+pub const AT: Question = question!("now_series_at");
+/// The same by component.
+pub const AT_OF_COMPONENTS: Question = question!("now_components_at");

@@ -1,4 +1,4 @@
--- Contended regions, open ones first, then the latest, with main cause and loss of the affected jobs.
+-- Contended regions that touch the time from $1 to $2, open ones first, then the latest, with main cause and loss of the affected jobs.
 SELECT r.region_id, r.metric, r.name, extract(epoch FROM r.start_time)::double precision,
        extract(epoch FROM r.end_time)::double precision, r.open, r.links::bigint, r.links_most::bigint, r.kind,
        r.kind_confidence, r.relief, r.cause, r.confidence, r.completeness,
@@ -7,4 +7,7 @@ SELECT r.region_id, r.metric, r.name, extract(epoch FROM r.start_time)::double p
        (SELECT sum(v.lost_s) FROM region_victims v WHERE v.region_id = r.region_id), r.peak,
        (SELECT sum(v.lost_lo_s) FROM region_victims v WHERE v.region_id = r.region_id),
        (SELECT sum(v.lost_hi_s) FROM region_victims v WHERE v.region_id = r.region_id)
-FROM regions r ORDER BY r.open DESC, r.start_time DESC LIMIT $1::bigint
+FROM regions r
+WHERE ($1::double precision IS NULL OR r.end_time >= to_timestamp($1::double precision) OR r.open)
+  AND ($2::double precision IS NULL OR r.start_time <= to_timestamp($2::double precision))
+ORDER BY r.open DESC, r.start_time DESC LIMIT $3::bigint

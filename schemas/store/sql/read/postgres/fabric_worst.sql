@@ -1,10 +1,11 @@
--- Links by seconds lost for certain (the lower end) in the latest $1 seconds, at most $2 of them, with current state and location. The loss of an episode
--- that began before is counted by the share of its time in the range.
+-- Links by seconds lost for certain (the lower end) from $1 to $2, at most $3 of them, with current state and location. The loss of an episode
+-- that reaches beyond is counted by the share of its time in the range.
 WITH parts AS (
     SELECT e.series_id, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.peak,
-           extract(epoch FROM e.end_time - greatest(e.start_time, latest_time() - make_interval(secs => $1::double precision)))::double precision AS contended_s,
+           extract(epoch FROM least(e.end_time, to_timestamp($2::double precision))
+                                - greatest(e.start_time, to_timestamp($1::double precision)))::double precision AS contended_s,
            greatest(extract(epoch FROM e.end_time - e.start_time)::double precision, 1e-9) AS length_s
-    FROM episodes e WHERE e.end_time > latest_time() - make_interval(secs => $1::double precision)
+    FROM episodes e WHERE e.end_time > to_timestamp($1::double precision) AND e.start_time < to_timestamp($2::double precision)
 ), lost AS (
     SELECT p.series_id, sum(p.contended_s / p.length_s * p.slowdown_s) AS lost_s,
            sum(p.contended_s / p.length_s * p.slowdown_lo_s) AS lost_lo_s,
@@ -14,7 +15,7 @@ WITH parts AS (
 ), worst AS MATERIALIZED (
     SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (s.part IS NOT NULL OR NOT EXISTS (
         SELECT FROM series t WHERE t.metric = s.metric AND t.component = s.component AND t.part IS NOT NULL))
-    ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $2::bigint
+    ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $3::bigint
 ), latest AS (
     -- The newest rows are read once for all of them.
     SELECT DISTINCT ON (r.series_id) r.series_id, r.state FROM signals r

@@ -1,0 +1,108 @@
+// Rewind: a strip of the latest hours with what was contended. Its handle sets the time of a view; at the end the view is live.
+
+import { ask } from "./api.js";
+import { el, fill, setText, svg } from "./dom.js";
+import { clock, count, moment } from "./format.js";
+import { refresher } from "./refresh.js";
+import { setFilters } from "./routes.js";
+
+const REFRESH_MS = 20_000;
+/** The view follows the handle at most so often. */
+const FOLLOW_MS = 120;
+const HIGH = 34;
+/** Steps of the keys Page Up and Page Down. */
+const PAGE = 12;
+/** Share of the strip at its end that is live. */
+const LIVE_SHARE = 0.004;
+
+const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
+
+/**
+ * The strip. `changed()` runs when the time changes.
+ * @returns {{root: Element, at: function(): number|null, tick: function, close: function}} `at` is null while the view is live
+ */
+export function rewind(route, changed) {
+  let at = /^\d{1,10}(\.\d+)?$/.test(route.filters.at ?? "") ? Number(route.filters.at) : null;
+  let history = null;
+  let timer = null;
+  const words = el("span", { class: "rewind-words" });
+  const live = el("button", { type: "button", class: "plain", on: { click: () => set(null) } }, "Back to live");
+  const strip = el("div", { class: "rewind-strip", role: "slider", tabindex: "0", "aria-label": "Time of this view" });
+  const ends = el("div", { class: "rewind-ends", "aria-hidden": "true" });
+  const root = el("section", { class: "card rewind", "aria-label": "Rewind" }, el("div", { class: "rewind-head" }, el("h2", {}, "Rewind"), words, legend(), live), strip, ends);
+
+  const range = () => (history?.time.length ? [history.time[0], history.clock] : null);
+  const stepOf = (t) => Math.min(history.time.length - 1, Math.max(0, Math.floor((t - history.time[0]) / history.step_s)));
+  const set = (time) => {
+    const bounds = range();
+    at = time === null || !bounds || time >= bounds[1] - LIVE_SHARE * (bounds[1] - bounds[0]) ? null : Math.round(Math.max(bounds[0], time));
+    setFilters({ at: at === null ? "" : String(at) });
+    show();
+    // The latest time counts: the view is asked for it once the handle rests for a moment.
+    timer ??= setTimeout(() => { timer = null; changed(); }, FOLLOW_MS);
+  };
+  const show = () => {
+    root.dataset.live = at === null ? "yes" : "no";
+    live.hidden = at === null;
+    const bounds = range();
+    if (!bounds) return setText(words, at === null ? "no history yet" : `${moment(at)} UTC`);
+    const isKept = at === null || (at >= bounds[0] && at <= bounds[1]);
+    root.dataset.kept = isKept ? "yes" : "no";
+    const step = stepOf(at ?? bounds[1]);
+    const what = [plural(history.links[step], "link"), plural(history.clients[step], "client")].join(" and ");
+    const time = at === null ? "live" : `${moment(at)} UTC`;
+    const text = `${time} · ${isKept ? `${what} contended, ${plural(history.incidents[step], "open incident")}` : "not in the stored history"}`;
+    setText(words, text);
+    for (const [name, value] of [["valuemin", bounds[0]], ["valuemax", bounds[1]], ["valuenow", at ?? bounds[1]]]) strip.setAttribute(`aria-${name}`, Math.round(value));
+    strip.setAttribute("aria-valuetext", text);
+    strip.style.setProperty("--at", `${(100 * ((at ?? bounds[1]) - bounds[0])) / Math.max(1, bounds[1] - bounds[0])}%`);
+  };
+  const draw = (answer) => {
+    history = answer;
+    fill(strip, ...bars(answer), el("span", { class: "rewind-handle", "aria-hidden": "true" }));
+    const bounds = range();
+    fill(ends, ...(bounds ? [el("span", {}, `${clock(bounds[0])} UTC`), el("span", {}, `${clock((bounds[0] + bounds[1]) / 2)}`), el("span", {}, "now")] : []));
+    show();
+  };
+
+  const timeAt = (event) => {
+    const [from, until] = range();
+    const { left, width } = strip.getBoundingClientRect();
+    return from + ((until - from) * Math.min(Math.max(event.clientX - left, 0), width)) / width;
+  };
+  let dragged = false;
+  strip.addEventListener("pointerdown", (event) => { if (range()) { dragged = true; strip.setPointerCapture(event.pointerId); set(timeAt(event)); } });
+  strip.addEventListener("pointermove", (event) => { if (dragged) set(timeAt(event)); });
+  for (const end of ["pointerup", "pointercancel"]) strip.addEventListener(end, () => { dragged = false; });
+  strip.addEventListener("keydown", (event) => {
+    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -PAGE, PageUp: PAGE }[event.key];
+    if (!range() || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (steps !== undefined) set((at ?? range()[1]) + steps * history.step_s);
+    else if (event.key === "Home") set(range()[0]);
+    else if (event.key === "End" || event.key === "Escape") set(null);
+    else return;
+    event.preventDefault();
+  });
+  const data = refresher(() => ask("history"), draw, () => show(), REFRESH_MS);
+  show();
+  return { root, at: () => at, tick: data.tick, close() { data.close(); clearTimeout(timer); } };
+}
+
+const legend = () => el("ul", { class: "legend rewind-legend", "aria-label": "Bars" }, ...[["links", "contended links"], ["clients", "contended clients"], ["incidents", "open incidents"]]
+  .map(([kind, word]) => el("li", {}, el("i", { class: kind, "aria-hidden": "true" }), word)));
+
+/** A bar for each step: contended links above contended clients, in proportion to the largest sum; open incidents as a line above. */
+function bars({ time, links, clients, incidents }) {
+  if (time.length === 0) return [];
+  const most = Math.max(1, ...links.map((n, i) => n + clients[i]));
+  const picture = svg("svg", { viewBox: `0 0 ${time.length} ${HIGH}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  time.forEach((_, i) => {
+    // Few contended ones are visible beside many.
+    const high = (n) => (n === 0 ? 0 : Math.max(1.5, (n / most) * (HIGH - 8)));
+    const [a, b] = [high(links[i]), high(clients[i])];
+    if (a) picture.append(svg("rect", { x: i, width: 0.86, y: HIGH - a - b, height: a, class: "links" }));
+    if (b) picture.append(svg("rect", { x: i, width: 0.86, y: HIGH - b, height: b, class: "clients" }));
+    if (incidents[i]) picture.append(svg("rect", { x: i, width: 1.02, y: 0, height: 3, class: "incidents" }));
+  });
+  return [picture];
+}

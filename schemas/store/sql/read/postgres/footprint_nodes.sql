@@ -1,0 +1,3 @@
+-- Nodes of the job $1, each with the switches that it is on; null where none is known.
+SELECT n.node, p.switch FROM job_nodes n LEFT JOIN node_places p USING (node) WHERE n.job_id = $1::text
+ORDER BY n.node COLLATE "C", p.switch COLLATE "C" LIMIT $2::bigint

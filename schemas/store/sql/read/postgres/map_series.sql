@@ -1,0 +1,2 @@
+-- All series: what each is about, and whether it measures links or clients of file systems.
+SELECT s.series_id::bigint, s.component, s.part, m.measures = 'link' FROM series s JOIN metrics m USING (metric)
