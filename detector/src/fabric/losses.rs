@@ -15,6 +15,9 @@ const UNSURE: f64 = 0.12;
 /// Part of what stalls show beyond a job's progress that counts into the upper end.
 const UNSEEN: f64 = 0.2;
 
+/// Part of the width of the interval by stalls below which progress shows a loss more closely.
+const NARROWER: f64 = 0.7;
+
 /// Seconds without contention after its start from which a job is known to run without it.
 const QUIET_BEFORE_S: f64 = 30.0;
 
@@ -153,7 +156,7 @@ impl LinkLosses {
         let width_s = 2.0 * error_s + lost_s - least_s;
         // What it lost since it was measured is taken to be as much more or less than by stalls.
         let measured = self.measured.map(|(found, of_s)| found.times(lost_s / of_s.max(1e-9)));
-        let is_narrower = |found: &Measured| found.most_s - found.least_s < width_s;
+        let is_narrower = |found: &Measured| found.most_s - found.least_s < NARROWER * width_s;
         // Stalls that are too weak for what the job lost are not the whole reason: no more than they explain is sure.
         let exceeds = |found: &Measured| found.least_s > lost_s + error_s;
         let Some(found) = measured.filter(|found| is_narrower(found) || exceeds(found)) else {
@@ -178,7 +181,7 @@ impl LinkLosses {
         let of_others = (self.others_s / lost_s).min(1.0);
         let middle_s = lost_s - of_others * (lost_s - mean_s) / 2.0;
         let Some(found) = measured else { return middle_s };
-        let sd_s = (lost_s - mean_s) / 12.0_f64.sqrt();
+        let sd_s = of_others * (lost_s - mean_s) / 12.0_f64.sqrt();
         let by_stalls_s2 = sd_s.powi(2) + (UNSURE * lost_s / 2.0).powi(2);
         let by_progress_s2 = ((found.most_s - found.least_s) / 4.0).powi(2);
         let point_s =

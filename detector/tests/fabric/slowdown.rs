@@ -176,7 +176,8 @@ fn the_interval_is_no_wider_than_what_is_not_known() {
         assert!(slowdown.width() <= 0.3, "all flows cross one link: {slowdown:?}");
     }
     for slowdown in slowest {
-        assert!(slowdown.hi_s <= 1.15 * slowdown.found_s, "{slowdown:?}");
+        // A second at both edges of contention is not sure.
+        assert!(slowdown.hi_s <= 1.15 * slowdown.found_s + 2.0, "{slowdown:?}");
     }
 }
 
