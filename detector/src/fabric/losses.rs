@@ -161,7 +161,8 @@ impl LinkLosses {
         let exceeds = |found: &Measured| found.least_s > lost_s + error_s;
         let Some(found) = measured.filter(|found| is_narrower(found) || exceeds(found)) else {
             let point_s = self.likely_s(measured);
-            return Loss::between(lost_s, point_s, [least_s - error_s, lost_s + error_s]);
+            let most_s = measured.map_or(0.0, |found| found.most_s).max(lost_s + error_s);
+            return Loss::between(lost_s, point_s, [least_s - error_s, most_s]);
         };
         let point_s = found.lost_s.max(0.0);
         let surely_s = found.least_s.min(lost_s * (1.0 + UNSURE));
