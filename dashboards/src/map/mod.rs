@@ -3,7 +3,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `plan` | [`plan::Plan`]: numbers of vertices and edges, and which series measures which |
+//! | `plan` | numbers of vertices and edges, and which series measures which |
 //! | `states` | the worst state of each vertex and edge |
 //! | `vertex` | single links of a vertex |
 //! | [`footprint`] | nodes, switches, links and rivals of a job |
