@@ -316,6 +316,8 @@ impl Writer {
                 RDKafkaErrorCode::UnknownTopic
                     | RDKafkaErrorCode::UnknownTopicOrPartition
                     | RDKafkaErrorCode::UnknownPartition
+                    // The client dropped a partition of the deleted topic while messages waited in it.
+                    | RDKafkaErrorCode::BrokerDestroy
             )
         );
         (trouble, is_gone)
