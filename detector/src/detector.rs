@@ -31,6 +31,7 @@ use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
 use crate::evidence::{Mount, Review, Served, Shift, Traffic};
 use crate::fabric::LinkWatch;
+use crate::gains::Gains;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::ledger::JobLedger;
 use crate::model::{Bank, ModelEvent, Reading};
@@ -63,6 +64,8 @@ pub struct Detector {
     mounts: Vec<Mount>,
     traffic: Vec<Traffic>,
     spells: Vec<Spells>,
+    /// Which clients took what contended ones lost.
+    gains: Gains,
     /// What servers of file systems count by job.
     served: HashMap<Mount, Served>,
     /// Who takes what contended clients lose.
@@ -115,6 +118,7 @@ impl Detector {
             mounts: Vec::new(),
             traffic: Vec::new(),
             spells: Vec::new(),
+            gains: Gains::default(),
             served: HashMap::new(),
             takings: HashMap::new(),
             past: HashMap::new(),

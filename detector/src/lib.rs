@@ -13,6 +13,7 @@
 //! | [`model`] | banks of both models |
 //! | [`evidence`] | judgement of a fall from the other clients of a file system |
 //! | [`spells`] | when a file system was contended, in event time |
+//! | [`gains`] | which clients took what contended ones lost |
 //! | [`episodes`] | contended stretches as they open, grow, close and settle |
 //! | [`coverage`] | ticks seen, for completeness |
 //! | [`fabric`] | from links to jobs: regions, kinds, causes |
@@ -30,6 +31,7 @@ pub mod equations;
 pub mod evidence;
 pub mod fabric;
 pub mod factors;
+pub mod gains;
 pub mod inbox;
 pub mod ingest;
 pub mod jobs;

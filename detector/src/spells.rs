@@ -58,8 +58,6 @@ pub struct Found {
 pub enum Change {
     /// It is contended since this time.
     Entered(Time),
-    /// It took what a contended one lost since this time.
-    Gained(Time),
     /// It recovered at this time, or left so that the remaining clients belong to one job at most.
     Recovered(Time),
     /// It left otherwise.
@@ -80,11 +78,16 @@ impl Spells {
         let slot = self.until(found.at);
         let mut standing = self.standing(found.at);
         self.changes.insert(slot, (found, standing));
+        let is_marked = self.marks.is_some();
+        let marks = self.marks.get_or_insert(Marks::NONE);
+        if !is_marked {
+            self.changes.range(..slot).for_each(|(found, after)| marks.add(found, *after));
+        }
         for (found, after) in self.changes.range_mut(slot..) {
             standing = standing.after(found);
             *after = standing;
+            marks.add(found, standing);
         }
-        self.mark(slot);
         while let Some((first, after)) = self.changes.front()
             && found.at.seconds_since(first.at) > KEPT_S
         {
@@ -93,15 +96,8 @@ impl Spells {
         }
     }
 
-    /// Notes the changes from `slot` on; all of them where nothing is noted yet.
-    fn mark(&mut self, slot: usize) {
-        let from = if self.marks.is_some() { slot } else { 0 };
-        let marks = self.marks.get_or_insert(Marks::NONE);
-        self.changes.range(from..).for_each(|(found, after)| marks.add(found, *after));
-    }
-
-    /// Whether a change after `after` may concern a client, beside its own gains: one whose baseline was learnt up to `learnt`, if
-    /// others may make it doubtful. `true` is no more than a reason to look.
+    /// Whether a change after `after` may concern a client: one whose baseline was learnt up to `learnt`, if others may make it
+    /// doubtful. `true` is no more than a reason to look.
     pub fn may_concern(&self, after: Time, learnt: Option<Time>) -> bool {
         if self.is_over(after) {
             return false;
@@ -111,14 +107,9 @@ impl Spells {
         marks.quiet > after || learnt.is_some_and(|learnt| learnt > earliest)
     }
 
-    /// When the latest change was found out; [`Time::MIN`] without one.
-    pub fn latest(&self) -> Time {
-        self.changes.back().map_or(Time::MIN, |(found, _)| found.at)
-    }
-
     /// Whether nothing was found out after `time`.
     fn is_over(&self, time: Time) -> bool {
-        self.latest() <= time
+        self.changes.back().is_none_or(|(found, _)| found.at <= time)
     }
 
     /// Forgets which changes clients made that were not seen for long: every other client has applied them.
@@ -159,7 +150,7 @@ impl Marks {
             Change::Recovered(_) if after.is_quiet(found.at, QUIET_AWAITED_S) => {
                 self.quiet = self.quiet.max(found.at);
             }
-            Change::Recovered(_) | Change::Gained(_) | Change::Left => {}
+            Change::Recovered(_) | Change::Left => {}
         }
     }
 }
@@ -183,7 +174,6 @@ impl Lags {
 impl Standing {
     fn after(self, found: &Found) -> Standing {
         match found.change {
-            Change::Gained(_) => self,
             Change::Entered(_) => Standing { contended: self.contended + 1, unresolved: None },
             Change::Recovered(_) => Standing { contended: self.contended - 1, unresolved: self.unresolved },
             Change::Left => {

@@ -2,8 +2,8 @@
 
 use super::Detector;
 use crate::evidence::{self, Client, Evidence, Mount, Scene, Shift, Taker};
+use crate::gains::Gain;
 use crate::model::{Judgement, ModelEvent, Suspicion};
-use crate::spells::Change;
 use schemas::{Cause, CauseKind, CauseShare, Job, Name, SeriesIndex, Time};
 use std::collections::BTreeSet;
 
@@ -79,15 +79,17 @@ impl Detector {
     /// The clients that took what the series lost reached their level in contention, which may cost them too.
     fn hold_gainers(&mut self, series: SeriesIndex, time: Time, suspicion: &Suspicion) {
         let Some(mount) = self.mount_of(series) else { return };
-        let gainers: Vec<SeriesIndex> =
-            self.shift(&mount, suspicion).gainers().filter(|gainer| *gainer != series).collect();
-        for gainer in gainers {
-            self.found(gainer, time, Change::Gained(suspicion.start));
+        let gain = Gain { at: time, since: suspicion.start };
+        let shift = self.shift(&mount, suspicion);
+        let tick = shift.start_tick();
+        for gainer in shift.gainers_to_hold(series, gain) {
+            self.gains.add(gainer, tick, gain);
+            self.series[gainer.at()].has_gains = true;
         }
     }
 
     /// How the clients of `mount` changed, taken once per tick.
-    fn shift(&mut self, mount: &Mount, suspicion: &Suspicion) -> &Shift {
+    fn shift(&mut self, mount: &Mount, suspicion: &Suspicion) -> &mut Shift {
         let tick_s = self.settings.stream.tick_s;
         let known = self.shifts.iter().position(|s| s.is_of(mount, suspicion, tick_s));
         let at = known.unwrap_or_else(|| {
@@ -108,7 +110,7 @@ impl Detector {
             self.shifts.push_back(shift);
             self.shifts.len() - 1
         });
-        &self.shifts[at]
+        &mut self.shifts[at]
     }
 
     /// Jobs that started on the router's nodes just when its links became contended. The coincidence is

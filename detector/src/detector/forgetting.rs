@@ -106,6 +106,7 @@ impl Detector {
         self.jobs.forget_series(gone);
         self.traffic.iter_mut().for_each(|traffic| traffic.forget(gone));
         self.spells.iter_mut().for_each(|spells| spells.forget(gone));
+        self.gains.forget(gone);
         self.clients.retain(|_, clients| {
             clients.retain(|client| !gone.contains(client));
             !clients.is_empty()

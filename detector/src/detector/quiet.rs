@@ -4,7 +4,6 @@
 //! so its time counts as not judged until a quiet spell of its file system shows what it writes alone.
 
 use super::Detector;
-use super::slots::UNKNOWN;
 use crate::evidence::Mount;
 use crate::model::{Closing, ModelEvent};
 use crate::spells::{Change, Found, QUIET_AWAITED_S, Spells, Standing};
@@ -50,15 +49,13 @@ impl Detector {
         let Some(spells) = self.spells_of(series) else { return };
         let until = time.plus_seconds(-self.known_after_s());
         let learnt = self.learnt_by(series);
-        if slot.last_gained <= slot.shifts_applied && !spells.may_concern(slot.shifts_applied, learnt) {
+        if !slot.has_gains && !spells.may_concern(slot.shifts_applied, learnt) {
             self.series[series.at()].shifts_applied = until;
             return;
         }
-        let last_gained = if slot.last_gained == UNKNOWN { spells.latest() } else { slot.last_gained };
         let mut may_be_doubted = learnt.is_some();
         let is_of_use = |(found, standing): &&(Found, Standing)| match found.change {
             Change::Entered(_) => may_be_doubted && found.series != series,
-            Change::Gained(_) => found.series == series,
             Change::Recovered(_) => {
                 let is_quiet = standing.is_quiet(found.at, QUIET_AWAITED_S);
                 may_be_doubted |= is_quiet;
@@ -66,22 +63,29 @@ impl Detector {
             }
             Change::Left => false,
         };
-        let found: Vec<Change> = spells
-            .between(slot.shifts_applied, until)
-            .filter(is_of_use)
-            .map(|(found, _)| found.change)
-            .collect();
+        let found: Vec<Found> =
+            spells.between(slot.shifts_applied, until).filter(is_of_use).map(|(found, _)| *found).collect();
+        let (gains, none_left) = self.gains.take(series, until);
         let slot = &mut self.series[series.at()];
-        (slot.shifts_applied, slot.last_gained) = (until, last_gained);
-        for change in found {
+        (slot.shifts_applied, slot.has_gains) = (until, !none_left);
+        let mut gains = gains.into_iter().peekable();
+        for Found { at, change, .. } in found {
+            while let Some(gain) = gains.next_if(|gain| gain.at < at) {
+                self.hold_gained(series, gain.since);
+            }
             match change {
                 Change::Entered(start) => self.doubt_baseline(series, start, time),
-                Change::Gained(since) if !self.is_at_its_level(series, since) => {
-                    self.coverage.hold(series, since);
-                }
-                Change::Gained(_) | Change::Left => {}
                 Change::Recovered(since) => self.begin_quiet(series, since, time),
+                Change::Left => {}
             }
+        }
+        gains.for_each(|gain| self.hold_gained(series, gain.since));
+    }
+
+    /// A series reached its level in contention at `since`, unless it moves no more than before.
+    fn hold_gained(&mut self, series: SeriesIndex, since: Time) {
+        if !self.is_at_its_level(series, since) {
+            self.coverage.hold(series, since);
         }
     }
 
@@ -141,12 +145,8 @@ impl Detector {
     }
 
     /// Keeps what was found out of a client for those of its file system.
-    pub(super) fn found(&mut self, series: SeriesIndex, at: Time, change: Change) {
-        let slot = &mut self.series[series.at()];
-        if matches!(change, Change::Gained(_)) {
-            slot.last_gained = slot.last_gained.max(at);
-        }
-        if let Some(mount) = slot.mount {
+    fn found(&mut self, series: SeriesIndex, at: Time, change: Change) {
+        if let Some(mount) = self.series[series.at()].mount {
             self.spells[mount as usize].add(Found { at, series, change });
         }
     }

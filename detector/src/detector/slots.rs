@@ -22,16 +22,8 @@ pub(super) struct SeriesSlot {
     pub(super) takings_next: i64,
     /// Up to when it applied what was found out of the other clients of its file system.
     pub(super) shifts_applied: Time,
-    /// No gain of it was found out later: most readings pass without a look. [`UNKNOWN`] after a restart.
-    #[serde(skip, default = "unknown")]
-    pub(super) last_gained: Time,
-}
-
-/// A time that is not known; any time may be as late.
-pub(super) const UNKNOWN: Time = Time(i64::MAX);
-
-fn unknown() -> Time {
-    UNKNOWN
+    /// Whether gains of it wait to be applied.
+    pub(super) has_gains: bool,
 }
 
 impl SeriesSlot {
@@ -46,7 +38,7 @@ impl SeriesSlot {
             looked_back: i64::MIN,
             takings_next: i64::MAX,
             shifts_applied: Time::MIN,
-            last_gained: Time::MIN,
+            has_gains: false,
         }
     }
 
