@@ -15,7 +15,7 @@ pub use served::{ByClients, Served};
 pub use taken::Taker;
 pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, Mover, SPAN_TICKS, Traffic, begin_of, block_of};
 
-use crate::gains::Gain;
+use crate::gains::{Gain, Given};
 use crate::model::{Bank, Judgement, Suspicion};
 use fallen::Fallen;
 use schemas::{Metric, Name, SeriesIndex, Time};
@@ -138,8 +138,7 @@ pub struct Shift {
     /// Clients, and those of them of which something is known before and after the change: the others are not used.
     clients: u32,
     witnesses: Vec<SeriesIndex>,
-    /// The gain that all gainers have, except the client that fell with it.
-    held: Option<(Gain, Option<SeriesIndex>)>,
+    given: Given,
 }
 
 impl Shift {
@@ -246,7 +245,7 @@ impl Shift {
             by_job: HashMap::new(),
             clients: clients as u32,
             witnesses: Vec::new(),
-            held: None,
+            given: Given::default(),
         }
     }
 
@@ -299,20 +298,9 @@ impl Shift {
         self.start_tick
     }
 
-    /// Clients that gained surely and do not have `gain` yet, without `fallen`, whose fall shows it: each is returned again for an
-    /// earlier gain only.
-    pub fn gainers_to_hold(&mut self, fallen: SeriesIndex, gain: Gain) -> Vec<SeriesIndex> {
-        match self.held {
-            Some((held, first)) if held.earliest(gain) == held => {
-                first.filter(|first| *first != fallen).into_iter().collect()
-            }
-            held => {
-                let gained = |series: SeriesIndex| self.gainers.iter().any(|(gainer, _)| *gainer == series);
-                let earliest = held.map_or(gain, |(held, _)| held.earliest(gain));
-                self.held = Some((earliest, Some(fallen).filter(|fallen| gained(*fallen))));
-                self.gainers.iter().map(|(gainer, _)| *gainer).filter(|gainer| *gainer != fallen).collect()
-            }
-        }
+    /// Clients that gained surely and do not have `gain` yet, without `fallen`, whose fall shows it.
+    pub fn gainers_without(&mut self, gain: Gain, fallen: SeriesIndex) -> Vec<SeriesIndex> {
+        self.given.missing(gain, fallen, self.gainers.iter().map(|(series, _)| *series))
     }
 
     /// Whether enough clients other than `own` were seen to conclude that none of them took what it lost.

@@ -34,6 +34,33 @@ impl Gain {
     }
 }
 
+/// Which gain the gainers of one change of a file system were given: all of them by the first client that fell, and again by a
+/// later one only if it fell earlier.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given {
+    gain: Option<Gain>,
+    /// The client whose fall gave it, if it is a gainer too.
+    without: Option<SeriesIndex>,
+}
+
+impl Given {
+    /// Those of `gainers` that have no gain as early as that which the fall of `fallen` shows.
+    pub fn missing(
+        &mut self,
+        gain: Gain,
+        fallen: SeriesIndex,
+        gainers: impl Iterator<Item = SeriesIndex>,
+    ) -> Vec<SeriesIndex> {
+        if self.gain.is_some_and(|given| given.earliest(gain) == given) {
+            return self.without.filter(|without| *without != fallen).into_iter().collect();
+        }
+        self.gain = Some(self.gain.map_or(gain, |given| given.earliest(gain)));
+        let (own, others): (Vec<_>, Vec<_>) = gainers.partition(|gainer| *gainer == fallen);
+        self.without = own.first().copied();
+        others
+    }
+}
+
 impl Gains {
     /// Adds a gain that began in `tick`.
     pub fn add(&mut self, series: SeriesIndex, tick: i64, gain: Gain) {
@@ -86,6 +113,23 @@ mod tests {
         let until = Time::from_seconds(13.0);
         assert_eq!(gains.take(CLIENT, until), (vec![gain(12.0, 11.0), gain(13.0, 9.9)], true));
         assert_eq!(gains.take(CLIENT, until), (vec![], true));
+    }
+
+    #[test]
+    fn thousands_that_fall_give_each_gainer_its_gain_about_once() {
+        let gainers = || (0..10_000).map(SeriesIndex);
+        let mut given = Given::default();
+        let mut has = vec![0; 10_000];
+        // The first two are gainers themselves: neither is a reason for its own gain.
+        for fallen in [3, 4].into_iter().chain(10_000..20_000) {
+            for gainer in given.missing(gain(14.0, 10.0), SeriesIndex(fallen), gainers()) {
+                has[gainer.at()] += 1;
+            }
+        }
+        assert_eq!(has.iter().filter(|times| **times == 1).count(), 9_999);
+        assert!(has[3] >= 1 && has[4] == 1);
+        let earlier = given.missing(gain(13.0, 10.0), SeriesIndex(10_000), gainers());
+        assert_eq!(earlier.len(), 10_000);
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Detector {
         let gain = Gain { at: time, since: suspicion.start };
         let shift = self.shift(&mount, suspicion);
         let tick = shift.start_tick();
-        for gainer in shift.gainers_to_hold(series, gain) {
+        for gainer in shift.gainers_without(gain, series) {
             self.gains.add(gainer, tick, gain);
             self.series[gainer.at()].has_gains = true;
         }
