@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const UNSURE: f64 = 0.12;
 
 /// Part of what stalls show beyond a job's progress that counts into the upper end.
-const UNSEEN: f64 = 0.2;
+const UNSEEN: f64 = 0.35;
 
 /// Part of the width of the interval by stalls below which progress shows a loss more closely.
 const NARROWER: f64 = 0.7;

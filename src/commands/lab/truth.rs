@@ -38,7 +38,7 @@ pub(super) fn run(args: &TruthArgs, out: &mut impl Write) -> anyhow::Result<()> 
     let kinds = goals::named(&args.kinds)?;
     let half = if args.tuning { Half::Tuning } else { Half::HeldOut };
     let bar = bars::of_items(kinds.len() as u64 * u64::from(args.seeds));
-    let scores = lab::truth::scores(&kinds, half, args.seeds, args.threads, &|| bar.inc(1))?;
+    let scores = lab::truth::scores(&kinds, half, |_| args.seeds, args.threads, &|| bar.inc(1))?;
     bar.finish_and_clear();
     let lines = table::calibration(&kinds, &scores);
     if let Some(folder) = &args.out {

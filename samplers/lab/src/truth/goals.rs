@@ -21,6 +21,8 @@ pub struct Kind {
     pub reason: Option<String>,
     /// The best that is known to be possible.
     pub oracle: Option<Oracle>,
+    /// Seeds of its line in the tables, where the usual number is too small to tell its goals from chance.
+    pub seeds: Option<u32>,
 }
 
 /// A score with knowledge that no monitor has.

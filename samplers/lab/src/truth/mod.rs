@@ -51,19 +51,19 @@ impl Half {
     }
 }
 
-/// Plays the first `count` seeds of each kind, several at a time; `done` is called after each.
+/// Plays the first `count` seeds of each kind, which may differ by kind, several at a time; `done` is called after each.
 ///
 /// # Errors
 /// A kind without a generator, or a scenario with a name that is none.
 pub fn scores(
     kinds: &[Kind],
     half: Half,
-    count: u32,
+    count: impl Fn(&Kind) -> u32,
     threads: Option<u16>,
     done: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Vec<KindScore>> {
     let cases: Vec<(&Kind, u64)> =
-        kinds.iter().flat_map(|kind| half.seeds(count).map(move |seed| (kind, seed))).collect();
+        kinds.iter().flat_map(|kind| half.seeds(count(kind)).map(move |seed| (kind, seed))).collect();
     let scored = at_once(threads, &cases, |(kind, seed)| {
         let score = score_of(&kind.name, *seed)?;
         done();
@@ -73,7 +73,7 @@ pub fn scores(
     kinds
         .iter()
         .map(|kind| {
-            let cases = scored.by_ref().take(count as usize).collect::<anyhow::Result<_>>()?;
+            let cases = scored.by_ref().take(count(kind) as usize).collect::<anyhow::Result<_>>()?;
             Ok(KindScore::of(kind, cases))
         })
         .collect()

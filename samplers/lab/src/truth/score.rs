@@ -287,6 +287,7 @@ mod tests {
             goal: Goal::default(),
             reason: None,
             oracle: None,
+            seeds: None,
         }
     }
 

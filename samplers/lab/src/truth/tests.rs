@@ -19,12 +19,14 @@ fn document(on: Resource, title: &str, about: &str) -> String {
     let seeds = seeds(on);
     let mut kinds = goals::all().unwrap();
     kinds.retain(|kind| kind.on == on);
-    let scores = scores(&kinds, Half::HeldOut, seeds, None, &|| {}).unwrap();
+    let seeds_of = |kind: &goals::Kind| kind.seeds.unwrap_or(seeds);
+    let scores = scores(&kinds, Half::HeldOut, seeds_of, None, &|| {}).unwrap();
     let met = kinds.iter().zip(&scores).filter(|(kind, score)| table::meets(kind, score)).count();
     format!(
         "# {title}\n\n\
          Written by `UPDATE_ACCURACY=1 cargo test --release -p lab truth::`; the test compares it with what the code gives.\n\
-         Each line is {seeds} held-out seeds of `tailback lab truth`; goals in brackets. docs/lab.md explains the scores.\n\
+         Each line is {seeds} held-out seeds of `tailback lab truth`, or more where chance would decide about a goal; goals in\n\
+         brackets. docs/lab.md explains the scores.\n\
          {about}\n\
          {}\n{met} of {} kinds meet their goals.\n\n\
          ## Calibration\n\n\
