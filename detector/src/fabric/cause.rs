@@ -48,6 +48,8 @@ pub(super) struct Use {
     pub(super) others_io: f64,
     /// The part of the load whose source is unknown, 0 to 1.
     pub(super) unknown: f64,
+    /// By which part the job sends less since contention began, where it waits for what lies behind the link, 0 to 1.
+    pub(super) fallen: f64,
     /// What the link carried before contention began, in bytes a second, if the job was there then: more than that it
     /// did not make, and the baseline holds for it.
     pub(super) before_bytes_per_s: Option<f64>,
@@ -96,8 +98,8 @@ pub(super) struct Scene<'a> {
     pub(super) roots: usize,
     /// Roots that wait for hosts behind them whose links are not measured, with targets that are these links.
     pub(super) behind: &'a [(usize, usize)],
-    /// By job: whether it sends less since the region began, and is in no other one.
-    pub(super) fell: Vec<bool>,
+    /// By job: by which part it sends less since the region began, if it is in no other one.
+    pub(super) fallen: Vec<f64>,
     /// Traffic of each job now and before the region began.
     pub(super) now: &'a [JobTraffic],
     pub(super) before: &'a [JobTraffic],
@@ -141,6 +143,11 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                     io: load.io / load.sum(),
                     others_io: others_io(&scene.now[..scene.jobs.len()], at, at_job),
                     unknown: unknown_at(at),
+                    fallen: if scene.behind.iter().any(|(root, _)| *root == at) {
+                        scene.fallen[at_job]
+                    } else {
+                        0.0
+                    },
                     before_bytes_per_s: (!rose).then(|| {
                         let link = scene.targets.links[at];
                         scene.links.load_at(link, scene.onset - BEFORE_TICKS).unwrap_or(0.0)
@@ -148,7 +155,7 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                 });
             }
         }
-        if uses.is_empty() && scene.fell[at_job] {
+        if uses.is_empty() && scene.fallen[at_job] > 0.0 {
             uses.extend(use_behind(scene, at_job, rose));
         }
         if !uses.is_empty() {
@@ -183,6 +190,7 @@ fn use_behind(scene: &Scene<'_>, at_job: usize, rose: bool) -> Option<Use> {
         io: 0.0,
         others_io: others_io(jobs, root, at_job),
         unknown: 0.0,
+        fallen: scene.fallen[at_job],
         before_bytes_per_s: (!rose).then(|| before.unwrap_or(0.0)),
     })
 }
@@ -345,6 +353,7 @@ pub(super) fn lost(used: &Use, links: &Links, topology: &Topology, failed: bool)
     let waits_behind = link.is_some_and(|link| waits_for_a_host(topology, links, link));
     let alone_there = used.part > 1.0 - LEAST_PART && !waits_behind;
     let others = if alone_there { 0.0 } else { 1.0 - (1.0 + alone) / (1.0 + ratio) };
+    let others = others.max(used.fallen.min(1.0 - own));
     let own = if alone_there && fills { all } else { own };
     let unknown = (used.unknown / (1.0 - used.part).max(LEAST_PART)).min(1.0);
     let known = others * (1.0 - unknown);

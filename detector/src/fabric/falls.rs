@@ -17,8 +17,9 @@ const ALIKE_LEAST: usize = 3;
 const FALL_TICKS: std::ops::RangeInclusive<f64> = 20.0..=600.0;
 
 impl Progress {
-    /// Whether the job, which started at tick `start` and sent evenly up to `onset`, sends less since then.
-    pub(super) fn fell(&self, start: i64, onset: i64) -> bool {
+    /// By which part the job, which started at tick `start` and sent evenly up to `onset`, sends less since then; `None` if it does
+    /// not.
+    pub(super) fn fallen(&self, start: i64, onset: i64) -> Option<f64> {
         let (mut quiet, mut block, mut since) = (Vec::new(), Piece::NONE, Piece::NONE);
         for (from, to, piece) in self.pieces() {
             if from >= onset {
@@ -32,9 +33,10 @@ impl Progress {
                 }
             }
         }
-        let Some((rate, spread)) = even(&quiet) else { return false };
+        let (rate, spread) = even(&quiet)?;
         let chance = CHANCE * spread * (BLOCK_TICKS as f64 / since.ticks).sqrt();
-        since.bytes < since.ticks * rate * (1.0 - chance.max(FALL_LEAST))
+        let fallen = 1.0 - since.bytes / (since.ticks * rate);
+        (fallen > chance.max(FALL_LEAST)).then_some(fallen)
     }
 
     /// Seconds by which the job, which started at tick `start`, fell behind what it sent before and after, outside the ticks of
@@ -147,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_job_falls_where_it_sent_evenly_before() {
-        let fell = |rate: fn(i64) -> f64| progress(rate).fell(0, 500);
+        let fell = |rate: fn(i64) -> f64| progress(rate).fallen(0, 500).is_some();
         assert!(fell(|tick| if tick < 500 { 100.0 } else { 85.0 }));
         assert!(!fell(|_| 100.0));
         assert!(!fell(|tick| if tick / 40 % 2 == 0 { 100.0 } else { 20.0 }));

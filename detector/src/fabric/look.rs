@@ -99,7 +99,8 @@ impl Fabric {
         let series = self.members_to_look_at(&roots, &stalls);
         let (targets, behind) = self.targets(network, &series, roots.len());
         let jobs: Vec<&Job> = self.jobs_since(onset).collect();
-        let fell = jobs.iter().map(|job| !behind.is_empty() && self.fell(id, job, onset)).collect();
+        let fallen = |job: &&Job| if behind.is_empty() { 0.0 } else { self.fallen(Some(id), job, onset) };
+        let fallen = jobs.iter().map(fallen).collect();
         let mut traffic_at = |tick: i64| self.traffic(tick, (&jobs, unattributed), servers, ways, &targets);
         let (now, before) = (traffic_at(self.now), traffic_at(onset - BEFORE_TICKS));
         let scene = Scene {
@@ -109,7 +110,7 @@ impl Fabric {
             series: &series,
             roots: roots.len(),
             behind: &behind,
-            fell,
+            fallen,
             now: &now,
             before: &before,
             jobs: &jobs,
@@ -183,12 +184,14 @@ impl Fabric {
         series
     }
 
-    /// Whether a job sends less since `onset`, and is in no other region that could be why.
-    fn fell(&self, id: RegionId, job: &Job, onset: i64) -> bool {
+    /// By which part a job sends less since `onset`, if it is in no region but `id` that could be why; else 0.
+    pub(super) fn fallen(&self, id: Option<RegionId>, job: &Job, onset: i64) -> f64 {
         let is_in = |live: &Live| live.parties.jobs.iter().any(|party| party.job_id == job.job_id);
+        if self.live.iter().any(|(other, live)| Some(*other) != id && is_in(live)) {
+            return 0.0;
+        }
         let start = tick_of(job.start, self.settings.tick_s);
-        !self.live.iter().any(|(other, live)| *other != id && is_in(live))
-            && self.progress.get(&job.job_id).is_some_and(|progress| progress.fell(start, onset))
+        self.progress.get(&job.job_id).and_then(|progress| progress.fallen(start, onset)).unwrap_or(0.0)
     }
 
     /// The links of these series, and measured links at the same vertices; at the end hosts' links that are not measured and for

@@ -14,6 +14,7 @@
 //! | `look.rs` | a look at one region: roots, kind, parties |
 //! | `kind.rs` | `avoidable`, `capacity` or `endpoint` |
 //! | `receivers.rs` | hosts that take no more, where what they receive is not measured |
+//! | `filled.rs` | routers whose hosts take no more while no link to them stalls |
 //! | `ways.rs` | which links the traffic between two nodes crosses |
 //! | `sent.rs` | what nodes sent, at ticks of a grid |
 //! | `falls.rs` | falls of what a job sends: a loss that is possible |
@@ -32,6 +33,7 @@
 
 mod cause;
 mod falls;
+mod filled;
 mod flows;
 mod kind;
 pub mod lifecycle;
@@ -59,6 +61,7 @@ pub use settings::{FabricSettings, Network};
 pub use tick::{LinkReport, LinkTick, LinkWatch};
 
 use crate::jobs::JobPart;
+use filled::Filled;
 use lifecycle::{LifeEvent, LinkEvent};
 use links::Links;
 use live::Live;
@@ -79,6 +82,8 @@ pub struct Fabric {
     jobs: BTreeMap<Name, Job>,
     book: RegionBook,
     live: BTreeMap<RegionId, Live>,
+    /// Routers that pass on to their hosts as much as one takes, by number.
+    filled: BTreeMap<u32, Filled>,
     losses: BTreeMap<Name, LinkLosses>,
     progress: BTreeMap<Name, Progress>,
     /// The latest tick in which progress was sampled.
@@ -104,6 +109,7 @@ impl Fabric {
             jobs: BTreeMap::new(),
             book: RegionBook::default(),
             live: BTreeMap::new(),
+            filled: BTreeMap::new(),
             losses: BTreeMap::new(),
             progress: BTreeMap::new(),
             sampled_at: i64::MIN,
@@ -160,6 +166,7 @@ impl Fabric {
             ("link_progress", self.progress.len()),
             ("links_down", self.down.len()),
             ("open_regions", self.live.len()),
+            ("filled_routers", self.filled.len()),
         ]
     }
 

@@ -19,9 +19,7 @@ const STALLS_LEAST: f64 = 0.1;
 /// Whether a link leads to a router that passes on to its hosts, whose links are not measured, as much as one of
 /// their links carries.
 pub(super) fn is_before_full_host(topology: &Topology, links: &Links, link: LinkIndex) -> bool {
-    let router = topology.to(link);
-    let Some(takes) = least_capacity(topology, links, router) else { return false };
-    passed_to_hosts(topology, links, router).is_some_and(|passed| passed >= TAKES_MOST * takes)
+    fills_a_host(topology, links, topology.to(link))
 }
 
 /// Whether a link stalls for such a host, by its stalls alone: they are far more than its load makes.
@@ -34,6 +32,13 @@ pub(super) fn stalls_for_full_host(topology: &Topology, links: &Links, series: u
         && utilisation < ROOM
         && ratio >= QUEUES_LEAST * queues
         && is_before_full_host(topology, links, link)
+}
+
+/// Whether a router passes on to its hosts, whose links are not measured, as much as one of their links carries.
+pub(super) fn fills_a_host(topology: &Topology, links: &Links, router: VertexIndex) -> bool {
+    let takes = least_capacity(topology, links, router);
+    let passed = takes.and_then(|_| passed_to_hosts(topology, links, router));
+    takes.zip(passed).is_some_and(|(takes, passed)| passed >= TAKES_MOST * takes)
 }
 
 /// What one link of a router's hosts can carry, the least of them; `None` if it has no hosts, or their links are measured.

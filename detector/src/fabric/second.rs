@@ -65,6 +65,8 @@ impl Fabric {
             }
         }
         self.note_full_hosts(tick);
+        since.extend(self.note_filled());
+        self.stalling.extend(self.filled.values().filter_map(|filled| filled.busiest));
         since
     }
 

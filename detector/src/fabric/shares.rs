@@ -51,6 +51,7 @@ mod tests {
             io: *io,
             others_io: 0.0,
             unknown: 0.0,
+            fallen: 0.0,
             before_bytes_per_s: None,
         };
         let job_id = Name::parse(number).unwrap();

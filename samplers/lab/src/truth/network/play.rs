@@ -5,11 +5,11 @@ use detector::fabric::{FabricSettings, Network};
 use detector::model::ModelKind;
 use detector::settings::Settings;
 use samplers::lab::{Counters, LabJob, Lustre, Sampled, Traffic, at};
-use schemas::{EpisodeId, JobResult, Name, NameError, Region, RegionId};
+use schemas::{CauseKind, EpisodeId, JobResult, Name, NameError, Region, RegionId};
 use stages::in_process::{InProcess, InProcessSettings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use topology::{LinkIndex, Topology, VertexIndex};
+use topology::{LinkClass, LinkIndex, Topology, VertexIndex};
 
 /// What came of a scenario.
 #[derive(Clone, Debug, Default)]
@@ -73,12 +73,12 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         counters.pass(&traffic, at(f64::from(second)));
         stages.declare(changed_jobs(scenario, &world, &mut known)?);
         stages.feed_counters(&counters.sources, &counters.batch);
-        reports.take(stages.take(), f64::from(second), &world);
+        reports.take(stages.take(), f64::from(second), &world, &scenario.topology);
         if world.runs.iter().all(|run| run.end_s.is_some()) {
             break;
         }
     }
-    reports.take(stages.finish(), f64::from(scenario.seconds), &world);
+    reports.take(stages.finish(), f64::from(scenario.seconds), &world, &scenario.topology);
     Ok(reports.played(scenario, &world, &stages))
 }
 
@@ -135,7 +135,7 @@ impl Reports {
         }
     }
 
-    fn take(&mut self, batch: schemas::ResultBatch, second_s: f64, world: &World<'_>) {
+    fn take(&mut self, batch: schemas::ResultBatch, second_s: f64, world: &World<'_>, topology: &Topology) {
         for episode in &batch.episodes {
             self.lengths.insert(episode.id, episode.duration_s());
         }
@@ -148,20 +148,24 @@ impl Reports {
         }
         for region in batch.regions {
             let before = self.regions.get(&region.id).is_some_and(|(_, is_true)| *is_true);
-            let is_true = before || self.is_true(&region, world);
+            let is_true = before || self.is_true(&region, world, topology);
             self.regions.insert(region.id, (region, is_true));
         }
     }
 
-    fn is_true(&self, region: &Region, world: &World<'_>) -> bool {
+    fn is_true(&self, region: &Region, world: &World<'_>, topology: &Topology) -> bool {
         let from_s = region.start.seconds_since(samplers::lab::START) - AROUND_S;
         let to_s = region.end.seconds_since(samplers::lab::START) + AROUND_S;
-        let slow = |name: &String| {
-            let link = self.links.get(name)?;
-            world.slow.get(link)
+        let named = region.series.iter().chain(&region.left).filter_map(|name| self.links.get(name).copied());
+        // A region of an endpoint is of the links to it and of those to its hosts, which may be unmeasured.
+        let is_of_hosts = region.kind == CauseKind::Endpoint;
+        let to_hosts = |link: LinkIndex| {
+            let behind = topology.links_from(topology.to(link));
+            behind.filter(move |next| is_of_hosts && topology.class(*next) == LinkClass::Host)
         };
         let meets = |(first, last): &(u32, u32)| f64::from(*first) <= to_s && f64::from(*last) >= from_s;
-        region.series.iter().chain(&region.left).filter_map(slow).any(meets)
+        let links = named.flat_map(|link| std::iter::once(link).chain(to_hosts(link)));
+        links.filter_map(|link| world.slow.get(&link)).any(meets)
     }
 
     fn played(self, scenario: &Scenario, world: &World<'_>, stages: &InProcess) -> Played {
