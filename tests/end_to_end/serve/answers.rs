@@ -1,8 +1,9 @@
 //! Answers from the database equal those from a store with the same rows.
 
-use super::both::Both;
+use super::both::{Both, rows, rows_with_a_client_of_two_metrics};
 use super::paths::PATHS;
 use super::serving::{Page, Serving};
+use schemas::ResultBatch;
 use serde_json::{Value, json};
 use support::database::{Database, on_each_server};
 
@@ -60,9 +61,13 @@ fn keep_figures(answer: &mut Value) {
 }
 
 async fn pages(database: &Database) -> (Both, String, [Serving; 2], [Page; 2]) {
+    pages_of(&rows(), database).await
+}
+
+async fn pages_of(rows: &ResultBatch, database: &Database) -> (Both, String, [Serving; 2], [Page; 2]) {
     // No more rights than Grafana's.
     let login = database.login("tailback_reader").await;
-    let both = Both::filled(database, &database.url_of(&login)).await;
+    let both = Both::with(rows, database, &database.url_of(&login)).await;
     let mut serving = [Serving::start("--store", &both.store), Serving::start("--config", &both.config)];
     let pages = serving.each_mut().map(Serving::page);
     (both, login, serving, pages)
@@ -131,16 +136,17 @@ fn incidents_hold_file_systems_by_the_lower_end() {
         for page in pages {
             let body = page.ask("incidents").1;
             let facts = |incident: &Value| {
-                [&incident["about"], &incident["open"], &incident["lost_lo_s"]].map(Value::to_string)
+                [&incident["about"], &incident["lost_by"], &incident["open"], &incident["lost_lo_s"]]
+                    .map(Value::to_string)
             };
-            let rows: Vec<[String; 3]> = body["incidents"].as_array().unwrap().iter().map(facts).collect();
+            let rows: Vec<[String; 4]> = body["incidents"].as_array().unwrap().iter().map(facts).collect();
             let wanted = [
-                ["\"storage\"", "true", "200.5"],
-                ["\"region\"", "true", "60.0"],
-                // What its episodes lost, not what its last notice said.
-                ["\"storage\"", "false", "120.0"],
-                ["\"region\"", "false", "3.75"],
-                ["\"storage\"", "false", "2.5"],
+                ["\"storage\"", "\"worst_client\"", "true", "200.5"],
+                ["\"region\"", "\"jobs\"", "true", "60.0"],
+                // Job 1234 has four fifths of an episode that lost 60 s, 1235 all of one that lost 3.75 s.
+                ["\"storage\"", "\"jobs\"", "false", "51.75"],
+                ["\"region\"", "\"jobs\"", "false", "3.75"],
+                ["\"storage\"", "\"worst_client\"", "false", "2.5"],
             ];
             assert_eq!(rows, wanted.map(|row| row.map(str::to_string)), "{body}");
             let within = page.ask("incidents?from=1795160050&to=1795160060").1;
@@ -170,15 +176,25 @@ fn files_show_steps_of_ten_seconds_or_summed_minutes() {
 #[test]
 fn both_have_a_history() {
     on_each_server(|database: Database| async move {
-        let (_both, login, serving, pages) = pages(&database).await;
-        for page in pages {
+        let (_both, login, serving, pages) = pages_of(&rows_with_a_client_of_two_metrics(), &database).await;
+        for (page, counts) in pages.into_iter().zip(["episodes", "signals"]) {
             let (status, history) = page.ask("history?hours=2");
-            let most = |name: &str| {
-                let steps = history[name].as_array().unwrap().iter();
-                steps.map(|count| count.as_i64().unwrap()).max()
+            let column = |name: &str| -> Vec<f64> {
+                history[name].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
             };
-            assert_eq!(status, 200);
-            assert!(most("links") > Some(0) && most("incidents") > Some(1), "{history}");
+            let most = |name: &str| column(name).into_iter().fold(0.0, f64::max);
+            assert_eq!((status, &history["counts"]), (200, &json!(counts)));
+            assert!(most("links") > 0.0 && most("incidents") > 1.0, "{history}");
+            // One client whose reads and writes are contended from the fourth minute on.
+            let contended =
+                column("time").into_iter().zip(column("clients")).filter(|(_, clients)| *clients > 0.0);
+            let (times, clients): (Vec<f64>, Vec<f64>) = contended.unzip();
+            assert_eq!(
+                (times.first(), clients.iter().all(|n| *n == 1.0)),
+                (Some(&1_795_169_040.0), true),
+                "{history}"
+            );
+            assert!((1_795_169_100.0..1_795_169_160.0).contains(times.last().unwrap()), "{history}");
         }
         drop(serving);
         database.drop_login(&login).await;
