@@ -41,7 +41,7 @@ pub fn rows() -> ResultBatch {
     // The last tile has no data in the last minute.
     rows.signals.retain(|signal| signal.series != SeriesIndex(5) || signal.time < at(570.0));
     let mut open = rows.episodes[0].clone();
-    open.id = schemas::EpisodeId(5);
+    open.id = EpisodeId(5);
     (open.start, open.end, open.open) = (at(610.0 - 60.0), at(600.0), true);
     open.profile.clear();
     rows.episodes.push(open);
