@@ -69,8 +69,13 @@ impl Access {
     }
 }
 
-/// Passes on the requests that have access.
-pub async fn authorised(State(access): State<Access>, request: Request, next: Next) -> Response {
+/// Passes on the requests that have access, with the [`crate::login::SessionEnd`] of those that have it by a session.
+pub async fn authorised(State(access): State<Access>, mut request: Request, next: Next) -> Response {
+    if let Access::Login(login, needed) = &access
+        && let Some(end) = login.end_of(request.headers(), *needed)
+    {
+        request.extensions_mut().insert(end);
+    }
     let headers = request.headers();
     let Some(refusal) = access.refusal(headers, request.extensions().get::<PeerUid>().copied()) else {
         return next.run(request).await;

@@ -27,6 +27,7 @@ pub struct HistoryQuery {
 #[derive(Debug, Default, Serialize)]
 pub struct History {
     clock: Option<f64>,
+    counts: Counted,
     /// Length of a step, in seconds.
     step_s: f64,
     /// Start of each step.
@@ -37,6 +38,17 @@ pub struct History {
     clients: Vec<i64>,
     /// Most incidents open at once.
     incidents: Vec<i64>,
+}
+
+/// What links and clients are counted by.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Counted {
+    /// Episodes, from their dated start, which is earlier than the live judgement.
+    #[default]
+    Episodes,
+    /// Signals, as they were judged live and as the map shows them.
+    Signals,
 }
 
 /// A stretch of time and what it counts for.
@@ -87,6 +99,10 @@ fn read_history(store: &Reader<'_>, hours: f64) -> Result<History, ApiError> {
     })?;
     let mut history = History {
         clock,
+        counts: match store {
+            Reader::Sqlite(_) => Counted::Episodes,
+            Reader::Postgres(_) => Counted::Signals,
+        },
         step_s: steps.step_s,
         time: (0..steps.count).map(|step| steps.from + step as f64 * steps.step_s).collect(),
         links: vec![0; steps.count],

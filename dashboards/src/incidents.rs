@@ -65,7 +65,7 @@ pub struct Incident {
     lost_s: Option<f64>,
     lost_lo_s: Option<f64>,
     lost_hi_s: Option<f64>,
-    /// Whose loss: the sum of all `jobs`, or that of the `worst_client`.
+    /// Whose loss: the sum of all affected `jobs`, or that of the `worst_client` of a file system that no job used.
     lost_by: String,
 }
 

@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
+use tokio::sync::watch;
 
 /// Length of a session.
 pub const SESSION_LENGTH: Duration = Duration::from_secs(12 * 3600);
@@ -35,7 +36,7 @@ pub enum LoginError {
     /// This server has no token.
     #[error(
         "this server has no token to log in with: set http.token_file of tailback run, or start tailback serve or demo \
-         with --silence-token-file"
+         with --token-file or --silence-token-file"
     )]
     NoToken,
     /// Another token.
@@ -52,6 +53,29 @@ pub enum LoginError {
 struct Session {
     right: Right,
     ends: Instant,
+    /// Dropped with the session: what waits for its end is released.
+    life: watch::Sender<()>,
+}
+
+impl Session {
+    fn new(right: Right, ends: Instant) -> Session {
+        Session { right, ends, life: watch::Sender::new(()) }
+    }
+}
+
+/// The end of a session, for an answer that may last longer.
+#[derive(Clone)]
+pub struct SessionEnd {
+    at: Instant,
+    life: watch::Receiver<()>,
+}
+
+impl SessionEnd {
+    /// Waits until the session is over: by its length, by a log-out, or because another one replaced it.
+    pub async fn wait(&mut self) {
+        // Nothing is sent: an answer means that the sender is gone.
+        let _ = tokio::time::timeout_at(self.at.into(), self.life.changed()).await;
+    }
 }
 
 /// Wrong tokens of late; one is forgotten every [`FAILURE_PAUSE`].
@@ -85,6 +109,17 @@ impl Login {
         token.max(self.session_of(headers).map(|(right, _)| right))
     }
 
+    /// The end of a session that a request has its right from; `None` where its token gives it.
+    pub fn end_of(&self, headers: &HeaderMap, needed: Right) -> Option<SessionEnd> {
+        let by_token = bearer(headers).and_then(|given| self.right_of_token(given));
+        if by_token.is_some_and(|right| right >= needed) {
+            return None;
+        }
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = sessions.get(cookie(headers)?)?;
+        Some(SessionEnd { at: session.ends, life: session.life.subscribe() })
+    }
+
     /// The right of the session of a request, and the time that is left.
     pub fn session_of(&self, headers: &HeaderMap) -> Option<(Right, Duration)> {
         let id = cookie(headers)?;
@@ -108,7 +143,7 @@ impl Login {
             return Err(LoginError::Wrong);
         };
         let id = random_id()?;
-        self.keep(id.clone(), Session { right, ends: Instant::now() + SESSION_LENGTH });
+        self.keep(id.clone(), Session::new(right, Instant::now() + SESSION_LENGTH));
         Ok(id)
     }
 
@@ -182,6 +217,7 @@ fn random_id() -> Result<String, LoginError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::FutureExt;
 
     const TOKEN: &str = "0123456789abcdef";
 
@@ -208,8 +244,23 @@ mod tests {
         assert_eq!(login.right_of(&elsewhere), None);
         login.end(&with(&id));
         assert_eq!(login.right_of(&with(&id)), None);
-        login.keep("expired".into(), Session { right: Right::Change, ends: Instant::now() });
+        login.keep("expired".into(), Session::new(Right::Change, Instant::now()));
         assert_eq!(login.right_of(&with("expired")), None);
+    }
+
+    #[tokio::test]
+    async fn what_reads_by_a_session_sees_its_end() {
+        let login = login(Right::Read);
+        let id = login.start(TOKEN).unwrap();
+        let mut end = login.end_of(&with(&id), Right::Read).unwrap();
+        assert!(end.wait().now_or_never().is_none());
+        login.end(&with(&id));
+        end.wait().await;
+        login.keep("expired".into(), Session::new(Right::Read, Instant::now()));
+        login.end_of(&with("expired"), Right::Read).unwrap().wait().await;
+        let mut with_token = with(&login.start(TOKEN).unwrap());
+        with_token.insert(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {TOKEN}")).unwrap());
+        assert!(login.end_of(&with_token, Right::Read).is_none());
     }
 
     #[test]

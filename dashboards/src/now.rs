@@ -89,7 +89,8 @@ pub struct SeriesLoss {
     /// The series.
     #[serde(flatten)]
     pub series: SeriesNow,
-    /// Seconds lost in all its episodes; `null` without one, like the sums of the ends of their 95% intervals.
+    /// Seconds lost in its episodes, of `top` those of the latest six hours; `null` without one, like the sums of the ends of
+    /// their 95% intervals.
     lost_s: Option<f64>,
     lost_lo_s: Option<f64>,
     lost_hi_s: Option<f64>,
@@ -132,7 +133,8 @@ struct NameColumns {
     part: Vec<Option<String>>,
 }
 
-/// Losses of the episodes of the latest six hours, with the ends of their 95% intervals; `null` without an episode.
+/// Losses of the episodes of the latest six hours, of all series of a component, with the ends of their 95% intervals; `null`
+/// without an episode.
 #[derive(Debug, Default, Serialize)]
 struct LossColumns {
     lost_s: Vec<Option<f64>>,
@@ -206,7 +208,7 @@ pub struct Now {
     /// Number of series that match the filter, also when rolled up; `series` has at most the limit.
     total: i64,
     series: SeriesColumns,
-    /// The series with the largest loss, with names; none for a time in the past.
+    /// The series with the largest loss, with names: contended ones first, then by the lower end. None for a time in the past.
     top: Vec<SeriesLoss>,
 }
 
@@ -263,7 +265,7 @@ fn read_columns(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Seri
     let (metric, state, search) = query.filter();
     let (limit, offset) = (i64::from(limit), i64::from(query.offset.unwrap_or(0)));
     let names = query.names.unwrap_or(true).then(NameColumns::default);
-    let losses = (query.by == By::Series && order == "slowdown").then(LossColumns::default);
+    let losses = matches!(query.order, Order::Slowdown).then(LossColumns::default);
     let mut columns = SeriesColumns { names, losses, ..SeriesColumns::default() };
     let mut parameters: Vec<&dyn read::Parameter> = vec![&metric, &state, &search, &order, &limit, &offset];
     if let Some(at) = &query.at {

@@ -2,8 +2,10 @@
 //! all clients.
 
 use crate::answer::ApiError;
+use crate::login::SessionEnd;
 use crate::progress::Progress;
 use crate::router::PageState;
+use axum::Extension;
 use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
@@ -175,8 +177,11 @@ async fn tick_or_pause(ticks: &mut watch::Receiver<Progress>) -> bool {
 }
 
 /// Answers `/api/v1/stream`. A beat is sent at once and every two seconds, while the store does not respond too; the first
-/// tick follows as soon as the store is read.
-pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+/// tick follows as soon as the store is read. The stream ends with the session by which it is read.
+pub async fn stream(
+    State(state): State<PageState>,
+    session: Option<Extension<SessionEnd>>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let events = state.events.subscribe();
     let first = tokio::spawn({
         let state = state.clone();
@@ -184,8 +189,14 @@ pub async fn stream(State(state): State<PageState>) -> Sse<impl Stream<Item = Re
     });
     let mut beats = interval(BEAT);
     beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let feed =
-        Feed { first: Some(first), events, beats, stopping: state.stopping.clone(), state: Some(state) };
+    let feed = Feed {
+        first: Some(first),
+        events,
+        beats,
+        session: session.map(|Extension(end)| end),
+        stopping: state.stopping.clone(),
+        state: Some(state),
+    };
     Sse::new(unfold(feed, Feed::next))
 }
 
@@ -194,6 +205,8 @@ struct Feed {
     first: Option<JoinHandle<EventText>>,
     events: watch::Receiver<EventText>,
     beats: Interval,
+    /// Absent where no session is needed.
+    session: Option<SessionEnd>,
     stopping: watch::Receiver<bool>,
     /// Absent after the last event.
     state: Option<PageState>,
@@ -230,10 +243,19 @@ impl Feed {
         tokio::select! {
             // An error is a server that has ended.
             _ = self.stopping.wait_for(|stop| *stop) => Some(Next::Stop),
+            () = session_end(&mut self.session) => None,
             text = first_tick(&mut self.first) => Some(Next::First(text)),
             event = self.events.changed(), if !first => event.ok().map(|()| Next::Tick),
             _ = self.beats.tick() => Some(Next::Beat),
         }
+    }
+}
+
+/// Waits for the end of the session; without end where none is needed.
+async fn session_end(session: &mut Option<SessionEnd>) {
+    match session {
+        Some(end) => end.wait().await,
+        None => pending().await,
     }
 }
 

@@ -291,13 +291,18 @@ def main():
     parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--readme", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
+    every = [n for part in (ViewChecks, PartChecks, SessionChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
+    names = [n for n in every if options.only in n]
+    if not names:
+        parser.error(f"no check has {options.only!r} in its name; there are: {', '.join(n[6:] for n in every)}")
+    if options.only:
+        print(f"browser: {len(names)} checks: {', '.join(n[6:] for n in names)}", flush=True)
     browser = Browser()
     passed = failed = 0
     try:
         browser.resize(*SIZES["laptop"])
         checks = Checks(browser, options)
-        names = [n for part in (ViewChecks, PartChecks, SessionChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
-        for name in [n for n in names if options.only in n]:
+        for name in names:
             try:
                 getattr(checks, name)()
                 checks.collect_logs()

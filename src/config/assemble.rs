@@ -61,6 +61,7 @@ fn read_files(sections: &mut Sections, layers: &mut Layers, warnings: &mut Vec<P
     sections.schema_registry.password = secret("schema_registry.password_file");
     sections.database.password = secret("database.password_file");
     sections.http.token = secret("http.token_file");
+    sections.http.silence_token = secret("http.silence_token_file");
     sections.http.jobs_token = secret("http.jobs_token_file");
     alerts::read(layers, &mut sections.alerts, sections.http.page());
     sections.site.expected = site::expected(layers, warnings, &sections.site.file);

@@ -96,6 +96,17 @@ fn http(layers: &mut Layers) {
     if let (false, Err(reason)) = (public_url.is_empty(), page_address(&public_url)) {
         layers.problem_of("http.public_url", format!("http.public_url {public_url:?} {reason}"));
     }
+    let [read, silence] =
+        ["http.token_file", "http.silence_token_file"].map(|key| layers.text(key).to_string());
+    if read.is_empty() && !silence.is_empty() {
+        let text = "http.silence_token_file has no effect without http.token_file: set both".to_string();
+        layers.problem_of("http.silence_token_file", text);
+    } else if !read.is_empty() && read == silence {
+        let text = format!(
+            "http.silence_token_file {silence} is also http.token_file: every reader could silence; use another file"
+        );
+        layers.problem_of("http.silence_token_file", text);
+    }
     let Ok(listen) = layers.text("http.listen").parse::<SocketAddr>() else { return };
     if !listen.ip().is_loopback() && layers.text("http.token_file").is_empty() {
         let text = format!(

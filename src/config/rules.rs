@@ -122,6 +122,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("site.topology", Rule::Files),
     ("http.listen", Rule::Address),
     ("http.token_file", Rule::File),
+    ("http.silence_token_file", Rule::File),
     ("http.jobs_token_file", Rule::File),
     ("http.socket", Rule::File),
     ("http.socket_users", Rule::Users),

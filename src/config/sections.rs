@@ -121,6 +121,7 @@ pub struct Site {
 pub struct Http {
     pub listen: SocketAddr,
     pub token_file: PathBuf,
+    pub silence_token_file: PathBuf,
     pub jobs_token_file: PathBuf,
     pub socket: PathBuf,
     pub socket_users: Vec<String>,
@@ -131,6 +132,9 @@ pub struct Http {
     /// What stands in `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,
+    /// What stands in `silence_token_file`.
+    #[serde(skip)]
+    pub silence_token: Option<Redacted>,
     /// What stands in `jobs_token_file`.
     #[serde(skip)]
     pub jobs_token: Option<Redacted>,

@@ -339,6 +339,25 @@ fn origins_of_frames_are_schemes_with_hosts_and_ports() {
 }
 
 #[test]
+fn a_token_for_silences_needs_another_one_for_reading() {
+    let problems = |text: &str| {
+        let mut layers = of_text(&format!("[http]\n{text}\n"));
+        checks::check(&mut layers);
+        layers.problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let both = |read: &str, silence: &str| {
+        problems(&format!("token_file = {read:?}\nsilence_token_file = {silence:?}"))
+    };
+    assert_eq!(both("/etc/a", "/etc/b"), Vec::<String>::new());
+    for (read, silence, why) in
+        [("", "/etc/b", "without http.token_file"), ("/etc/a", "/etc/a", "use another file")]
+    {
+        let found = both(read, silence);
+        assert!(found.len() == 1 && found[0].contains(why), "{found:?}");
+    }
+}
+
+#[test]
 fn address_of_the_page_is_checked() {
     let problems = |value: &str| {
         let mut layers = of_text(&format!("[http]\npublic_url = {value:?}\n"));

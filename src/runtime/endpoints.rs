@@ -18,6 +18,7 @@ use dashboards::process::Process;
 use dashboards::router::Shown;
 use dashboards::{Page, Progress, ServerConfig, Source};
 use metrics_exporter_prometheus::PrometheusHandle;
+use schemas::secret::Redacted;
 use stages::labels;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub async fn serve(
         health: Arc::new(move |ready| health.text(ready)),
     };
     let http = &config.http;
-    let login = Arc::new(Login::new(http.token.iter().map(|token| (token.clone(), Right::Change)).collect()));
+    let login = Arc::new(Login::new(tokens(http)));
     let page = page(config);
     let mut posts = intake.clone().map_or_else(Router::new, |intake| intake.router(to_post(http)));
     if page.as_ref().is_some_and(|page| page.shown == Shown::Everything) {
@@ -99,7 +100,13 @@ fn page(config: &RunConfig) -> Option<Page> {
     })
 }
 
-/// Who may read: holders of the token and of sessions that were made with it; without a token every user of this machine.
+/// The tokens of readers and of those who silence, each with no more than its right.
+fn tokens(http: &Http) -> Vec<(Redacted, Right)> {
+    let given = [(&http.token, Right::Read), (&http.silence_token, Right::Change)];
+    given.into_iter().filter_map(|(token, right)| Some((token.clone()?, right))).collect()
+}
+
+/// Who may read: holders of a token and of sessions that were made with one; without a token every user of this machine.
 fn to_read(http: &Http, login: &Arc<Login>) -> Access {
     if http.token.is_some() { Access::Login(Arc::clone(login), Right::Read) } else { Access::Open }
 }
@@ -117,4 +124,22 @@ fn names(http: &Http) -> Vec<String> {
         names.push(host_name());
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_of_readers_does_not_silence() {
+        let mut http = RunConfig::load(None).unwrap().http;
+        http.token = Some(Redacted::new("a-token-to-read-with".into()));
+        let right = |http: &Http| Login::new(tokens(http)).highest_right();
+        assert_eq!(right(&http), Some(Right::Read));
+        http.silence_token = Some(Redacted::new("a-token-to-silence-with".into()));
+        assert_eq!(
+            tokens(&http).iter().map(|(_, right)| *right).collect::<Vec<_>>(),
+            [Right::Read, Right::Change]
+        );
+    }
 }

@@ -23,8 +23,9 @@ use tokio::task::spawn_blocking;
 const BODY_BYTES_MAX: usize = 64 << 10;
 /// Silences that are not over, at most: each notice is compared with all of them.
 const SILENCES_MAX: usize = 1_000;
-/// The answer of a server without a token.
-const CLOSED: &str = "silencing is closed: start tailback serve or demo with --silence-token-file, or use tailback alerts silence";
+/// The answer of a server without a token for it.
+const CLOSED: &str = "silencing is closed: set http.silence_token_file of tailback run, start tailback serve or demo with \
+    --silence-token-file, or use tailback alerts silence";
 
 /// Opens the outbox.
 pub type OpenOutbox = Arc<dyn Fn() -> Result<OutboxStore, OutboxError> + Send + Sync>;

@@ -169,8 +169,8 @@ export const incidentLink = (i) => el("a", { href: i.about === "region" ? links.
 /** What is contended, in words. */
 export const resourceOf = (i) => (i.about === "region" ? "links" : "file system");
 
-/** Whose loss it is; of file systems that of one client is known. */
-export const lossOfIncident = (i) => (i.lost_s === null ? ["–"] : [...lostIn(i), i.lost_by === "worst_client" ? el("small", {}, "worst client") : null].filter(Boolean));
+/** What the affected jobs lost; of a file system that no job used, what one client lost. */
+export const lossOfIncident = (i) => (i.lost_s === null ? ["–"] : [...lostIn(i), i.lost_by === "worst_client" ? el("small", {}, "worst client, no jobs") : null].filter(Boolean));
 
 /** Columns of `incidentTable` by which the server sorts. */
 export const INCIDENT_ORDERS = { Incident: "name", "Start (UTC)": "start", Length: "length", Size: "size", Kind: "kind", Cause: "cause", Source: "source", "Lost, 95 %": "lost" };

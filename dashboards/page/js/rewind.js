@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { el, fill, setText, svg } from "./dom.js";
-import { clock, count, moment } from "./format.js";
+import { clock, count, moment, seconds } from "./format.js";
 import { refresher } from "./refresh.js";
 import { setFilters } from "./routes.js";
 
@@ -15,6 +15,9 @@ const PAGE = 12;
 /** Share of the strip at its end that is live. */
 const LIVE_SHARE = 0.004;
 
+/** What the bars count. */
+const COUNT_WORDS = { episodes: "from the dated start of episodes, which is before the map shows them", signals: "as judged live" };
+
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
 /**
@@ -26,10 +29,11 @@ export function rewind(route, changed) {
   let history = null;
   let timer = null;
   const words = el("span", { class: "rewind-words" });
+  const counts = el("small", { class: "muted" });
   const live = el("button", { type: "button", class: "plain", on: { click: () => set(null) } }, "Back to live");
   const strip = el("div", { class: "rewind-strip", role: "slider", tabindex: "0", "aria-label": "Time of this view" });
   const ends = el("div", { class: "rewind-ends", "aria-hidden": "true" });
-  const root = el("section", { class: "card rewind", "aria-label": "Rewind" }, el("div", { class: "rewind-head" }, el("h2", {}, "Rewind"), words, legend(), live), strip, ends);
+  const root = el("section", { class: "card rewind", "aria-label": "Rewind" }, el("div", { class: "rewind-head" }, el("h2", {}, "Rewind"), words, legend(), live), strip, ends, counts);
 
   const range = () => (history?.time.length ? [history.time[0], history.clock] : null);
   const stepOf = (t) => Math.min(history.time.length - 1, Math.max(0, Math.floor((t - history.time[0]) / history.step_s)));
@@ -59,6 +63,7 @@ export function rewind(route, changed) {
   };
   const draw = (answer) => {
     history = answer;
+    setText(counts, answer.time.length ? `Bars: most at once in ${seconds(answer.step_s)}, ${COUNT_WORDS[answer.counts]}` : "");
     fill(strip, ...bars(answer), el("span", { class: "rewind-handle", "aria-hidden": "true" }));
     const bounds = range();
     fill(ends, ...(bounds ? [el("span", {}, `${clock(bounds[0])} UTC`), el("span", {}, `${clock((bounds[0] + bounds[1]) / 2)}`), el("span", {}, "now")] : []));

@@ -12,15 +12,19 @@ import { asLoss, atTime, longRows, table } from "./table.js";
 export function openAlerts(root, route) {
   const all = el("select", { "aria-label": "Incidents" }, el("option", { value: "" }, "Firing"), el("option", { value: "true" }, "Firing, and ended of 7 days"));
   all.value = route.filters.all === "true" ? "true" : "";
+  const { incident } = route.filters;
+  const others = incident === undefined ? null : el("a", { href: links.list("alerts", { all: "true" }) }, "all incidents");
   const total = el("span", {});
   const [list, silences] = [el("div", {}, empty("Loading alerts…", "", true)), el("div", {})];
   const form = silenceForm(() => data.now());
-  root.append(el("div", { class: "title" }, el("h1", {}, "Alerts"), all), el("div", { class: "stack" }, card("Incidents", list, total),
+  root.append(el("div", { class: "title" }, el("h1", {}, "Alerts"), all), el("div", { class: "stack" }, card("Incidents", list, el("span", {}, total, others ? " · " : "", others ?? "")),
     card("Silences", silences, "hold notices back; times in UTC"), card("New silence", form.root)));
 
   const show = (answer) => {
-    setText(total, count(answer.alerts.length));
-    if (answer.alerts.length > 0) fill(list, alertTable(answer.alerts, form.choose));
+    const alerts = answer.alerts.filter((a) => incident === undefined || a.incident === incident);
+    setText(total, count(alerts.length));
+    if (alerts.length > 0) fill(list, alertTable(alerts, form.choose));
+    else if (incident !== undefined) fill(list, empty("This incident ended more than 7 days ago, or is not stored.", "", true));
     else fill(list, empty(all.value ? "No incidents of the latest 7 days." : "No incident fires.", "", true));
     if (answer.silences.length > 0) fill(silences, silenceTable(answer.silences, form.end));
     else fill(silences, empty("No silences.", "", true));

@@ -16,22 +16,26 @@ export function openFabric(root, route) {
   const parts = { groups: el("div", {}, empty("Loading fabric…", "", true)), switches: el("div", {}), regions: el("div", {}), worst: el("div", {}), worstOver: el("span", {}), links: el("div", { class: "stack" }) };
   const time = timePicker(route, () => data.now(), PLACES);
   const all = group === undefined ? null : el("a", { href: links.list("fabric", time.filters()) }, "all groups");
+  const nowNotes = { groups: el("span", {}), switches: el("span", {}) };
   const heading = group === undefined ? "Switches and hosts" : `Switches and hosts of ${groupWord(group)}`;
   root.append(el("div", { class: "title" }, el("h1", {}, "Fabric"), time.root, el("div", { class: "under" }, "Regions and losses of the span of time; all else is now. Links by location: a link without data is unknown, never clear. ", el("a", { href: links.list("map") }, "Map of the topology"))),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)),
       card("Regions of contended links", parts.regions, "open ones first"),
       card("Links with the largest loss", parts.worst, parts.worstOver),
       el("div", { class: "two" },
-        el("div", { class: "stack" }, card("Groups", parts.groups, "now, most contended first"), parts.links),
-        card(heading, parts.switches, all))));
+        el("div", { class: "stack" }, card("Groups", parts.groups, nowNotes.groups), parts.links),
+        card(heading, parts.switches, el("span", {}, nowNotes.switches, all ? " · " : "", all ?? "")))));
 
   const show = (answer) => {
     showFigures(figures, answer);
+    const now = Object.keys(time.filters()).length ? "now, not of the span" : "now";
+    setText(nowNotes.groups, `${now}; most contended first`);
+    setText(nowNotes.switches, now);
     fill(parts.regions, answer.regions.length ? regionTable(answer.regions) : empty("No contended regions in this span.", "", true));
     const span = seconds(answer.worst_over_s).replace(" 0 min", "");
     setText(parts.worstOver, "from" in time.filters() ? `in ${span} of the span, by lower end` : `in the latest ${span}, by lower end`);
     fill(parts.worst, answer.worst.length ? worstTable(answer.worst) : empty("No contended links in this span.", "", true));
-    fill(parts.links, linkCards(answer));
+    fill(parts.links, linkCards(answer, now));
     fill(parts.groups, answer.groups.length ? placeTable(answer.groups, "Groups", (place) => groupLink(place, time.filters()), linkName) : empty("No links with data yet.", "", true));
     fill(parts.switches, answer.switches.length ? placeTable(answer.switches, "Switches and hosts", switchLink, partName) : empty("No switches or hosts in this group.", "", true));
   };
@@ -63,7 +67,7 @@ function showFigures(figures, { groups, classes, links_known: known, regions, cl
     f.root.dataset.alarm = alarm ? "yes" : "no";
   };
   const reporting = sum("reporting");
-  put(figures.links, reporting ? count(sum("contended")) : "–", `of ${count(reporting)} with data`, sum("contended") > 0);
+  put(figures.links, reporting ? count(sum("contended")) : "–", `now, of ${count(reporting)} with data`, sum("contended") > 0);
   put(figures.regions, now === null ? "–" : count(open.length), "of connected links", open.length > 0);
   put(figures.relief, now === null ? "–" : count(avoidable.length), "regions, by routing or placement");
   put(figures.complete, percent(sum("series") ? reporting / sum("series") : null), `${count(sum("series") - reporting)} of ${count(sum("series"))} unknown${without > 0 ? `; ${count(without)} of ${count(known)} links of the topology without data` : ""}`, reporting < 0.9 * sum("series"));
@@ -83,13 +87,13 @@ function placeTable(places, label, link, worst) {
 }
 
 /** Both need a topology. Without one a single card reports that, and nothing looks healthy. */
-function linkCards({ links_known: known, parallel_known: parallel, share_over_s: span, classes, bundles }) {
+function linkCards({ links_known: known, parallel_known: parallel, share_over_s: span, classes, bundles }, now) {
   if (known === 0) return [card("Link classes and parallel links", empty("No topology is configured: classes and parallel links are unknown.", "", true))];
   const none = parallel === 0 ? "The topology has no parallel links." : "No parallel links with data now: their imbalance is unknown.";
   return [
-    card("Link classes", classTable(classes), `contended share of the ticks of the latest ${count(span)} s`),
+    card("Link classes", classTable(classes), `${now}; contended share of the ticks of the latest ${count(span)} s`),
     card("Imbalance of parallel links", bundles.length ? bundleTable(bundles) : empty(none, "", true),
-      "near 1: all links are affected alike; far above 1: some wait while others are idle, and routing helps"),
+      `${now}; near 1: all links are affected alike; far above 1: some wait while others are idle, and routing helps`),
   ];
 }
 

@@ -30,7 +30,7 @@ export function openNow(root, route) {
   const heat = new HeatSection();
   const losers = { incidents: el("div", {}, empty("Loading incidents…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), series: el("div", {}, empty("Loading series…", "", true)) };
   const paidPlace = el("div", {}, empty("Loading cost…", "", true));
-  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("incidents") }, "all incidents")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes, by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
+  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("incidents") }, "all incidents")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes of the latest six hours, contended ones first, then by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
   const time = rewind(route, () => data.now());

@@ -210,7 +210,7 @@ impl Alerts {
             self.join(rule);
         }
         let (Some(now), Some(of_sources)) = (self.now(), self.now_of_sources()) else { return };
-        self.drop_unruled(&settings);
+        self.end_unruled(&settings, now);
         self.notify(&settings, now, of_sources);
         self.forget(now);
     }
@@ -280,11 +280,20 @@ impl Alerts {
         joining.into_iter().for_each(|(key, fired)| self.fire(rule, key, fired));
     }
 
-    /// Alerts of rules that there are no more end now.
-    fn drop_unruled(&mut self, settings: &AlertSettings) {
+    /// Alerts of rules that are no longer configured end now, and so do their incidents.
+    fn end_unruled(&mut self, settings: &AlertSettings, now: Time) {
         let known = |name: &String| settings.rules.iter().any(|rule| rule.name == *name);
         self.alerts.retain(|name, _| known(name));
-        self.incidents.retain(|_, incident| known(&incident.rule));
+        let ended: Vec<String> =
+            self.incidents.values().filter(|incident| !known(&incident.rule)).map(|i| i.id.clone()).collect();
+        for id in ended {
+            let Some(notice) = self.incidents.remove(&id).and_then(|incident| incident.end_unruled(now))
+            else {
+                continue;
+            };
+            let receivers = settings.receivers(&notice.rule, notice.severity);
+            self.notices.push(RoutedNotice { notice, receivers });
+        }
     }
 
     /// Makes notices of incidents that began, continue or ended.

@@ -123,19 +123,39 @@ impl Incident {
     ) -> Notice {
         self.sequence += 1;
         let key = format!("{}.{}", self.id, self.sequence);
-        let over = (kind == NoticeKind::Resolved).then(|| self.ended.max(self.started));
         let mut notice = match self.last.take().filter(|_| members.is_empty()) {
             Some(last) => last,
             None => self.measured_notice(rule, members, now, nodes_of),
         };
         (notice.key, notice.kind, notice.sequence) = (key, kind, self.sequence);
-        if let Some(over) = over {
-            notice.resolved_s = Some(over.seconds());
-            notice.members = self.most;
-            notice.advice.valid_until_s = over.seconds().min(notice.advice.valid_until_s);
+        if kind == NoticeKind::Resolved {
+            self.close(&mut notice);
         }
         self.last = Some(notice.clone());
         notice
+    }
+
+    /// Ends it at `now`, since its rule is no longer configured. `None` where no notice announced it.
+    pub fn end_unruled(mut self, now: Time) -> Option<Notice> {
+        let mut notice = self.last.take()?;
+        self.sequence += 1;
+        self.ended = now;
+        (notice.key, notice.kind) = (format!("{}.{}", self.id, self.sequence), NoticeKind::Resolved);
+        notice.sequence = self.sequence;
+        notice.summary =
+            format!("{}: the rule {} was removed from the configuration", self.subject, self.rule);
+        notice.description =
+            format!("The incident ended because the rule {} is no longer configured.", self.rule);
+        self.close(&mut notice);
+        Some(notice)
+    }
+
+    /// Makes a notice that of its end.
+    fn close(&self, notice: &mut Notice) {
+        let over_s = self.ended.max(self.started).seconds();
+        notice.resolved_s = Some(over_s);
+        notice.members = self.most;
+        notice.advice.valid_until_s = over_s.min(notice.advice.valid_until_s);
     }
 
     fn measured_notice(

@@ -7,6 +7,7 @@ use alerts::receivers::{Deliverer, Random, signature};
 use alerts::updates::{EpisodeUpdate, Updates};
 use alerts::{AlertSettings, Alerts, rule};
 use schemas::{Interval, Metric, Name, NoticeKind, SeriesInfo, Time};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -92,6 +93,29 @@ async fn a_receiver_that_fails_in_every_way_gets_everything_in_order() {
     );
     let mut notices = OutboxStore::file(&outbox.path).unwrap();
     assert!(notices.undelivered().await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn notices_link_to_their_incident_on_the_page() {
+    const LINK: &str = "https://monitor.site/#/alerts?all=true&incident=00ff00ff00ff00ff";
+    for (kind, page, wanted) in [
+        ("webhook", Some("https://monitor.site"), json!([LINK, null])),
+        ("webhook", None, json!([null, null])),
+        ("alertmanager", Some("https://monitor.site"), json!([null, LINK])),
+        ("alertmanager", None, json!([null, ""])),
+    ] {
+        let mut outbox = Outbox::new();
+        let sink = Receiver::new();
+        let (address, _serving) = sink.listen("127.0.0.1:0").await;
+        let mut to = receiver(&format!("kind = \"{kind}\"\nurl = \"http://{address}/\""));
+        to.page = page.map(str::to_string);
+        let way = deliver(&outbox.path, to);
+        outbox.send(vec![notice("00ff00ff00ff00ff", 1, KINDS[0])]);
+        until("it is there", || !sink.taken().is_empty()).await;
+        way.abort();
+        let body = sink.taken()[0].json();
+        assert_eq!(json!([body["url"], body[0]["generatorURL"]]), wanted, "{kind}: {body}");
+    }
 }
 
 /// The deliverer has its own clock, so that the hour passes in seconds.

@@ -38,6 +38,9 @@ fn sample() -> Value {
 
 #[test]
 fn the_schema_is_one_and_knows_every_action() {
+    let mut linked = sample();
+    linked["url"] = json!("https://monitor.site/#/alerts?all=true&incident=00ff00ff00ff00ff");
+    check(&linked);
     for action in Action::ALL {
         let mut notice = sample();
         notice["advice"]["action"] = json!(action.name());

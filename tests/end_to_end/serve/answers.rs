@@ -1,188 +1,11 @@
 //! Answers from the database equal those from a store with the same rows.
 
-use super::both::Both;
+use super::both::{Both, rows, rows_with_a_client_of_two_metrics};
+use super::paths::PATHS;
 use super::serving::{Page, Serving};
+use schemas::ResultBatch;
 use serde_json::{Value, json};
 use support::database::{Database, on_each_server};
-
-/// Requests of the page, and requests that are refused.
-const PATHS: &[&str] = &[
-    "now",
-    "now?by=component",
-    "now?by=component&metric=aries_stall_ratio&order=slowdown",
-    "now?state=contended",
-    "now?state=unknown",
-    "now?search=r0c&order=slowdown&limit=2&offset=1",
-    "now?metric=lustre_write_rate&names=false",
-    "now?limit=0",
-    "now?at=1795169340",
-    "now?at=1795169340&order=slowdown&limit=3&names=false",
-    "now?at=1795169340&by=component&state=contended",
-    "now?at=5&limit=2",
-    "now?at=-1",
-    "map",
-    "map?vertex=c0-0c0s0",
-    "map?vertex=c0-0c1s0&at=1795169340",
-    "map?vertex=none",
-    "map/now",
-    "map/now?at=1795169340",
-    "map/now?at=5",
-    "map/now?at=x",
-    "history?hours=2",
-    "history?hours=0",
-    "jobs/1198/footprint",
-    "jobs/1234/footprint",
-    "jobs/none/footprint",
-    "episodes",
-    "episodes?state=open",
-    "episodes?state=ended&limit=2&offset=1",
-    "episodes?series=aries_stall_ratio/c0-0c0s0/r0c0",
-    "episodes?series=aries_stall_ratio/c0-0c0s0/r0c0&job=1198",
-    "episodes?job=1234",
-    "episodes?job=1240&state=open",
-    "episodes?job=none",
-    "episodes?from=1795168950&to=1795169000",
-    "episodes?from=1795168930&to=1795168940&state=ended",
-    "episodes?job=1234&from=1795169250",
-    "episodes?series=aries_stall_ratio/c0-0c0s0/r0c0&to=1795100000",
-    "episodes?from=-1",
-    "jobs?from=1795168000&to=1795168820",
-    "jobs?to=1795100000",
-    "jobs?from=5&to=1",
-    "episodes?user=ann",
-    "episodes?user=ben&job=1235&sort=length&dir=asc",
-    "episodes?node=c0-0c0s0&sort=lost&limit=2&offset=1",
-    "episodes?node=nid00000",
-    "episodes?node=nid00004",
-    "episodes?cause=other_job&sort=series&dir=asc",
-    "episodes?cause=unknown",
-    "episodes?mount=snx11137&state=ended",
-    "episodes?mount=r0c0",
-    "episodes?sort=episode",
-    "episodes?sort=start&dir=asc&from=1795168950",
-    "episodes?sort=cause",
-    "episodes?sort=completeness&state=open",
-    "episodes?sort=peak",
-    "jobs?user=ann",
-    "jobs?user=ben&state=running",
-    "jobs?node=nid00004",
-    "jobs?cause=other_job&sort=lost&dir=asc",
-    "jobs?cause=unknown",
-    "jobs?mount=snx11137",
-    "jobs?mount=r0c0",
-    "jobs?sort=job",
-    "jobs?sort=name&dir=asc",
-    "jobs?sort=start&dir=asc&limit=2&offset=1",
-    "jobs?sort=elapsed",
-    "jobs?sort=lost_share&dir=asc",
-    "jobs?sort=cause&dir=asc",
-    "jobs?sort=completeness",
-    "jobs?sort=judged&dir=asc",
-    "jobs?sort=lost&dir=up",
-    "jobs?cause=luck",
-    "episodes/1",
-    "episodes/2",
-    "episodes/4",
-    "episodes/5",
-    "episodes/99",
-    "episodes/3000000000012",
-    "episodes/0:2",
-    "episodes/3:12",
-    "episodes/3:",
-    "episodes/9000000000:1",
-    "episodes/one",
-    "series/aries_stall_ratio/c0-0c0s0/r0c0/points",
-    "series/aries_stall_ratio/c0-0c0s0/r0c1/points?from=1795168980&to=1795169220",
-    "series/lustre_write_rate/nid00004/snx11137/points",
-    "series/lustre_write_rate/none/points",
-    "series/aries_stall_ratio/c0-0c0s0/r0c0/counters",
-    "series/aries_stall_ratio/c0-0c0s0/r0c1/counters?from=1795168980&to=1795169220",
-    "series/lustre_write_rate/nid00004/snx11137/counters",
-    "series/lustre_write_rate/none/counters",
-    "series/a/b/points?from=5&to=1",
-    "jobs",
-    "jobs?search=CFD&state=ended&sort=lost&limit=2",
-    "jobs?search=none",
-    "jobs?state=running",
-    "jobs/1198",
-    "jobs/1234",
-    "jobs/1235",
-    "jobs/1240",
-    "jobs/none",
-    "jobs/none/report",
-    "jobs/1198/report?format=pdf",
-    "jobs/1198/neighbours",
-    "jobs/1234/neighbours",
-    "jobs/none/neighbours",
-    "jobs/1198/earlier",
-    "jobs/1235/earlier",
-    "jobs/none/earlier",
-    "jobs/1198/caused",
-    "jobs/1234/caused",
-    "jobs/none/caused",
-    "blame",
-    "blame?from=1795168980&to=1795169220&limit=1",
-    "blame?from=5&to=1",
-    "blame?limit=0",
-    "fabric",
-    "fabric?group=c0-0..c1-0",
-    "fabric?group=",
-    "fabric?from=1795168980&to=1795169220",
-    "fabric?to=1795100000",
-    "fabric?from=5&to=1",
-    "regions",
-    "regions?limit=1",
-    "regions?limit=0",
-    "incidents",
-    "incidents?state=open",
-    "incidents?state=ended&limit=1&offset=1",
-    "incidents?from=1795168930&to=1795168960",
-    "incidents?from=5&to=1",
-    "incidents?limit=0",
-    "incidents?user=ann",
-    "incidents?user=ben&state=open",
-    "incidents?node=c0-0c0s0",
-    "incidents?node=nid00000",
-    "incidents?node=nid00004",
-    "incidents?cause=other_job",
-    "incidents?mount=snx11137&sort=start&dir=asc",
-    "incidents?sort=name",
-    "incidents?sort=length&limit=2&offset=1",
-    "incidents?sort=size&dir=asc",
-    "incidents?sort=kind&dir=asc",
-    "incidents?sort=cause",
-    "incidents?sort=source&dir=asc",
-    "incidents?sort=lost",
-    "incidents?sort=loss",
-    "routers/c0-0c0s0",
-    "routers/none",
-    "routers/..",
-    "regions/1",
-    "regions/2",
-    "regions/99",
-    "regions/-1",
-    "files",
-    "files?mount=snx11137",
-    "files?metric=lustre_write_rate",
-    "files?metric=aries_stall_ratio",
-    "files?mount=none",
-    "files?from=1795168980&to=1795169340",
-    "files?from=5&to=1",
-    "placement?nodes=nid[00000-00003]",
-    "placement?nodes=nid00000,nid00004",
-    "placement?nodes=",
-    "advice",
-    "advice?nodes=nid[00000-00009]",
-    "alerts",
-    "alerts?all=true",
-    "alerts?all=yes",
-    "alerts/0123456789abcdef",
-    "alerts/0123456789abcdee",
-    "alerts/x",
-    "paid",
-    "health",
-    "nothing",
-];
 
 /// Removes what must differ between store and database.
 fn comparable(path: &str, mut answer: Value) -> Value {
@@ -238,9 +61,13 @@ fn keep_figures(answer: &mut Value) {
 }
 
 async fn pages(database: &Database) -> (Both, String, [Serving; 2], [Page; 2]) {
+    pages_of(&rows(), database).await
+}
+
+async fn pages_of(rows: &ResultBatch, database: &Database) -> (Both, String, [Serving; 2], [Page; 2]) {
     // No more rights than Grafana's.
     let login = database.login("tailback_reader").await;
-    let both = Both::filled(database, &database.url_of(&login)).await;
+    let both = Both::with(rows, database, &database.url_of(&login)).await;
     let mut serving = [Serving::start("--store", &both.store), Serving::start("--config", &both.config)];
     let pages = serving.each_mut().map(Serving::page);
     (both, login, serving, pages)
@@ -278,22 +105,48 @@ fn every_answer_from_the_database_is_that_from_the_store() {
 }
 
 #[test]
+fn series_and_components_with_the_largest_loss_are_ranked_by_the_lower_end() {
+    on_each_server(|database: Database| async move {
+        let (_both, login, serving, pages) = pages(&database).await;
+        for page in pages {
+            let top = page.ask("now").1["top"].clone();
+            let lower: Vec<(&str, f64)> = top.as_array().unwrap().iter().map(lower_end).collect();
+            // The first alone is contended; an episode of a day before does not count. None has a live estimate.
+            let wanted = [("c0-0c0s0/r0c0", 120.0), ("c0-0c0s0/r0c1", 15.0), ("c0-0c0s1/r0c0", 3.75)];
+            assert_eq!(lower, wanted, "{top}");
+            let series = page.ask("now?by=component&order=slowdown&limit=2").1["series"].clone();
+            assert_eq!(series["component"], json!(["c0-0c0s0", "c0-0c0s1"]));
+            assert_eq!(series["lost_lo_s"], json!([135.0, 3.75]));
+        }
+        drop(serving);
+        database.drop_login(&login).await;
+    });
+}
+
+/// Component and part of a series, and the lower end of its loss.
+fn lower_end(series: &Value) -> (&str, f64) {
+    let name = series["name"].as_str().unwrap();
+    (name.split_once('/').unwrap().1, series["lost_lo_s"].as_f64().unwrap())
+}
+
+#[test]
 fn incidents_hold_file_systems_by_the_lower_end() {
     on_each_server(|database: Database| async move {
         let (_both, login, serving, pages) = pages(&database).await;
         for page in pages {
             let body = page.ask("incidents").1;
             let facts = |incident: &Value| {
-                [&incident["about"], &incident["open"], &incident["lost_lo_s"]].map(Value::to_string)
+                [&incident["about"], &incident["lost_by"], &incident["open"], &incident["lost_lo_s"]]
+                    .map(Value::to_string)
             };
-            let rows: Vec<[String; 3]> = body["incidents"].as_array().unwrap().iter().map(facts).collect();
+            let rows: Vec<[String; 4]> = body["incidents"].as_array().unwrap().iter().map(facts).collect();
             let wanted = [
-                ["\"storage\"", "true", "200.5"],
-                ["\"region\"", "true", "60.0"],
-                // What its episodes lost, not what its last notice said.
-                ["\"storage\"", "false", "120.0"],
-                ["\"region\"", "false", "3.75"],
-                ["\"storage\"", "false", "2.5"],
+                ["\"storage\"", "\"worst_client\"", "true", "200.5"],
+                ["\"region\"", "\"jobs\"", "true", "60.0"],
+                // Job 1234 has four fifths of an episode that lost 60 s, 1235 all of one that lost 3.75 s.
+                ["\"storage\"", "\"jobs\"", "false", "51.75"],
+                ["\"region\"", "\"jobs\"", "false", "3.75"],
+                ["\"storage\"", "\"worst_client\"", "false", "2.5"],
             ];
             assert_eq!(rows, wanted.map(|row| row.map(str::to_string)), "{body}");
             let within = page.ask("incidents?from=1795160050&to=1795160060").1;
@@ -323,15 +176,25 @@ fn files_show_steps_of_ten_seconds_or_summed_minutes() {
 #[test]
 fn both_have_a_history() {
     on_each_server(|database: Database| async move {
-        let (_both, login, serving, pages) = pages(&database).await;
-        for page in pages {
+        let (_both, login, serving, pages) = pages_of(&rows_with_a_client_of_two_metrics(), &database).await;
+        for (page, counts) in pages.into_iter().zip(["episodes", "signals"]) {
             let (status, history) = page.ask("history?hours=2");
-            let most = |name: &str| {
-                let steps = history[name].as_array().unwrap().iter();
-                steps.map(|count| count.as_i64().unwrap()).max()
+            let column = |name: &str| -> Vec<f64> {
+                history[name].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
             };
-            assert_eq!(status, 200);
-            assert!(most("links") > Some(0) && most("incidents") > Some(1), "{history}");
+            let most = |name: &str| column(name).into_iter().fold(0.0, f64::max);
+            assert_eq!((status, &history["counts"]), (200, &json!(counts)));
+            assert!(most("links") > 0.0 && most("incidents") > 1.0, "{history}");
+            // One client whose reads and writes are contended from the fourth minute on.
+            let contended =
+                column("time").into_iter().zip(column("clients")).filter(|(_, clients)| *clients > 0.0);
+            let (times, clients): (Vec<f64>, Vec<f64>) = contended.unzip();
+            assert_eq!(
+                (times.first(), clients.iter().all(|n| *n == 1.0)),
+                (Some(&1_795_169_040.0), true),
+                "{history}"
+            );
+            assert!((1_795_169_100.0..1_795_169_160.0).contains(times.last().unwrap()), "{history}");
         }
         drop(serving);
         database.drop_login(&login).await;

@@ -1,7 +1,7 @@
 //! The same rows in a store and in a database, written by the project's own writers.
 
 use rusqlite::Connection;
-use schemas::{DropReason, LastSeen, ResultBatch, SeriesIndex};
+use schemas::{DropReason, EpisodeId, LastSeen, Metric, ResultBatch, SeriesIndex, SeriesInfo, Signal, State};
 use std::path::{Path, PathBuf};
 use store::postgres::{PgStore, roll_up};
 use store::sqlite::{Retention, Store};
@@ -41,7 +41,7 @@ pub fn rows() -> ResultBatch {
     // The last tile has no data in the last minute.
     rows.signals.retain(|signal| signal.series != SeriesIndex(5) || signal.time < at(570.0));
     let mut open = rows.episodes[0].clone();
-    open.id = schemas::EpisodeId(5);
+    open.id = EpisodeId(5);
     (open.start, open.end, open.open) = (at(610.0 - 60.0), at(600.0), true);
     open.profile.clear();
     rows.episodes.push(open);
@@ -53,6 +53,30 @@ pub fn rows() -> ResultBatch {
         ..rows.last_seen[0].clone()
     });
     rows.drops.count(DropReason::Late);
+    rows
+}
+
+/// The same, and a client whose reads and writes are contended in the same two minutes.
+pub fn rows_with_a_client_of_two_metrics() -> ResultBatch {
+    let mut rows = rows();
+    for (number, metric) in [(7, "lustre_read_rate"), (8, "lustre_write_rate")] {
+        let series = SeriesIndex(number);
+        let metric = Metric::from_name(metric).unwrap();
+        rows.series
+            .push((series, SeriesInfo { metric, component: name("nid00005"), part: Some(name("snx11200")) }));
+        let signals = rows.signals.iter().filter(|signal| signal.series == SeriesIndex(6)).cloned();
+        let contended = |signal: &Signal| (at(240.0)..=at(300.0)).contains(&signal.time);
+        let judged = |signal: Signal| match contended(&signal) {
+            true => Signal { series, state: State::Contended, ..signal },
+            false => Signal { series, ..signal },
+        };
+        let signals: Vec<Signal> = signals.map(judged).collect();
+        rows.signals.extend(signals);
+        let mut episode = rows.episodes[2].clone();
+        (episode.id, episode.series) = (EpisodeId(u64::from(number)), series);
+        (episode.start, episode.end) = (at(240.0), at(330.0));
+        rows.episodes.push(episode);
+    }
     rows
 }
 
@@ -72,18 +96,22 @@ pub fn configure(config: &Path, url: &str) {
 }
 
 impl Both {
-    /// Both with the same rows; the configuration names the database as `url` does.
+    /// Both with [`rows`].
     pub async fn filled(database: &Database, url: &str) -> Both {
-        let rows = rows();
+        Both::with(&rows(), database, url).await
+    }
+
+    /// Both with the same rows; the configuration names the database as `url` does.
+    pub async fn with(rows: &ResultBatch, database: &Database, url: &str) -> Both {
         let mut server = PgStore::connect(&database.settings()).await.unwrap();
-        commit_to_server(&mut server, &rows).await;
+        commit_to_server(&mut server, rows).await;
         database.execute(BESIDE).await;
         // The writer had no topology.
         database.execute("DELETE FROM place_buckets; SELECT sum_places('-infinity', 'infinity')").await;
         roll_up(&database.settings()).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (store, config) = (folder.path().join("tailback.db"), folder.path().join("tailback.toml"));
-        Store::open(&store, Retention::default()).unwrap().commit(&rows, &[]).unwrap();
+        Store::open(&store, Retention::default()).unwrap().commit(rows, &[]).unwrap();
         Connection::open(&store).unwrap().execute_batch(BESIDE).unwrap();
         configure(&config, url);
         Both { folder, store, config }

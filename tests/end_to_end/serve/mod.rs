@@ -7,6 +7,7 @@
 //! | `stores.rs` | embedded stores of other versions |
 //! | `both.rs` | the same rows in a store and in a database |
 //! | `answers.rs` | answers from the database equal those from the store |
+//! | `paths.rs` | the paths that both answer |
 //! | `database.rs` | databases that are down, restarted, of another version, or unreadable |
 //! | `pooled.rs` | a pooler before the database |
 //! | `read_only.rs` | stores where nothing may be written |
@@ -14,6 +15,7 @@
 mod answers;
 mod both;
 mod database;
+mod paths;
 mod pooled;
 mod read_only;
 mod serving;

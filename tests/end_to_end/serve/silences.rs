@@ -1,7 +1,7 @@
 //! Silences set and ended over HTTP, in a store and in a database.
 
 use super::both::{Both, configure};
-use super::serving::Serving;
+use super::serving::{Serving, TIMEOUT};
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -158,4 +158,33 @@ fn a_token_for_reading_closes_the_data_and_not_the_page() {
         };
         assert_eq!(runtime.block_on(sent).0, status);
     }
+}
+
+#[test]
+fn an_event_stream_ends_with_the_session_that_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, token) = (folder.path().join("tailback.db"), folder.path().join("token"));
+    Store::open(&store, Retention::default()).unwrap();
+    std::fs::write(&token, TOKEN).unwrap();
+    let mut command = Command::new(crate::TAILBACK);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(&store).arg("--token-file").arg(&token);
+    let (_serving, page) = Serving::of(command).page_of();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let (client, session) = (Client::new(), page.url("session"));
+        let login = client.post(&session).json(&json!({ "token": TOKEN })).send().await.unwrap();
+        let cookie = login.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_string();
+        let by_cookie = client.get(page.url("stream")).header("Cookie", &cookie).send().await.unwrap();
+        let by_token = client.get(page.url("stream")).bearer_auth(TOKEN).send().await.unwrap();
+        let (mut by_cookie, mut by_token) = (by_cookie, by_token);
+        assert!(by_cookie.chunk().await.unwrap().is_some());
+        client.delete(&session).header("Cookie", &cookie).send().await.unwrap();
+        let ended = async { while by_cookie.chunk().await.unwrap().is_some() {} };
+        tokio::time::timeout(TIMEOUT, ended).await.unwrap();
+        // A stream that a token reads continues: two more beats arrive.
+        let mut beats = 0;
+        while beats < 2 {
+            let chunk = by_token.chunk().await.unwrap().unwrap();
+            beats += usize::from(String::from_utf8_lossy(&chunk).contains("beat"));
+        }
+    });
 }

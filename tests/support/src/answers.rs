@@ -267,7 +267,7 @@ pub async fn commit_to_server(store: &mut PgStore, results: &ResultBatch) {
         to_position: 1,
         results,
         stored: &stored,
-        table: &table(),
+        table: &results.series.iter().map(|(_, info)| info.clone()).collect::<Vec<_>>(),
         snapshot: None,
     };
     store.commit("detector", &[part]).await.unwrap();

@@ -109,6 +109,21 @@ fn lasting_condition_fires_and_resolves() {
 }
 
 #[test]
+fn the_incident_of_a_removed_rule_resolves_with_that_reason() {
+    let mut alerts = alerts();
+    alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });
+    let fired = pass(&mut alerts, 6, 60);
+    let mut settings = (*alerts.settings).clone();
+    settings.rules.retain(|rule| rule.name != "link_contended");
+    alerts.attach(Arc::new(settings));
+    let resolved = pass(&mut alerts, 61, 63);
+    assert_eq!(kinds(&resolved), [("link_contended", NoticeKind::Resolved, 1)]);
+    assert_eq!((&resolved[0].incident, resolved[0].sequence), (&fired[0].incident, 2));
+    assert_eq!((resolved[0].resolved_s, alerts.counts()), (Some(T0 + 61.0), (0, 0)));
+    assert!(resolved[0].summary.contains("the rule link_contended was removed"), "{}", resolved[0].summary);
+}
+
+#[test]
 fn short_condition_never_fires_and_a_long_one_fires_late() {
     let mut alerts = alerts();
     alerts.updates(&Updates { episodes: vec![episode(link("leaf-1", 1), 0.0, 5.0, true)], ..tick(5.0) });

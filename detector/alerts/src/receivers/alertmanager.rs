@@ -78,7 +78,7 @@ fn alert(notice: &Notice, receiver: &Receiver, now_s: f64) -> Value {
         },
         "startsAt": rfc3339(notice.started_s.min(ends_s - 0.001)),
         "endsAt": rfc3339(ends_s),
-        "generatorURL": receiver.page.as_ref().map_or(String::new(), |page| format!("{page}/#/alerts?all=true")),
+        "generatorURL": receiver.link_to(&notice.incident).unwrap_or_default(),
     })
 }
 

@@ -171,6 +171,11 @@ impl Receiver {
         (self.kind != Kind::Heartbeat).then(|| Route { receiver, least_severity, rules: self.rules.clone() })
     }
 
+    /// The address of an incident on the page; `None` where that of the page is not configured.
+    pub fn link_to(&self, incident: &str) -> Option<String> {
+        self.page.as_ref().map(|page| format!("{page}/#/alerts?all=true&incident={incident}"))
+    }
+
     /// Reads a receiver; the hosts of its URL and proxy must be loopback ones or of `hosts` (`host` or `host:port`).
     ///
     /// # Errors

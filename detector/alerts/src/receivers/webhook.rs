@@ -9,6 +9,7 @@ use super::receiver::Receiver;
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::Client;
 use schemas::Notice;
+use serde::Serialize;
 use sha2::Sha256;
 use std::fmt::Write;
 
@@ -26,12 +27,21 @@ pub fn signature(secret: &[u8], timestamp_s: u64, body: &[u8]) -> String {
     text
 }
 
+/// A notice, with the address of its incident on the page where that is configured.
+#[derive(Serialize)]
+struct Linked<'a> {
+    #[serde(flatten)]
+    notice: &'a Notice,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+}
+
 /// Sends a notice.
 ///
 /// # Errors
 /// [`Refusal`].
 pub async fn send(client: &Client, receiver: &Receiver, notice: &Notice, now_s: f64) -> Result<(), Refusal> {
-    let body = serde_json::to_vec(notice)
+    let body = serde_json::to_vec(&Linked { notice, url: receiver.link_to(&notice.incident) })
         .map_err(|error| Refusal { hopeless: true, ..Refusal::passing(error.to_string()) })?;
     post(client, receiver, (&notice.key, notice.version), body, now_s).await
 }

@@ -1,6 +1,7 @@
 -- One row per component at the time $7: its worst series represents it.
 SELECT series_id::bigint, name, metric, component, part, extract(epoch FROM time)::double precision, value::double precision,
-       mean::double precision, baseline::double precision, bound::double precision, state, slowdown_s
+       mean::double precision, baseline::double precision, bound::double precision, state, slowdown_s,
+       NULL::double precision, NULL::double precision, NULL::double precision
 FROM (
     SELECT DISTINCT ON (metric COLLATE "C", component COLLATE "C") * FROM (
         SELECT s.*, l.time, l.value, l.mean, l.baseline, l.bound, coalesce(tailback_state(l.state), 'unknown') AS state, l.slowdown_s

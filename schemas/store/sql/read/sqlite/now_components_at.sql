@@ -11,7 +11,7 @@ WITH picked AS (
            coalesce(r.state, 'unknown') AS state, r.slowdown_s
     FROM picked p LEFT JOIN signal_rows r ON r.bucket = CAST(p.time / 10.0 AS INTEGER) AND r.series_id = p.series_id AND r.time = p.time
 )
-SELECT series_id, name, metric, component, part, time, value, mean, baseline, bound, state, slowdown_s
+SELECT series_id, name, metric, component, part, time, value, mean, baseline, bound, state, slowdown_s, NULL, NULL, NULL
 FROM (
     SELECT *, max(CASE state WHEN 'contended' THEN 1e15 + slowdown_s WHEN 'unknown' THEN 4.0
                              WHEN 'warmup' THEN 3.0 WHEN 'clear' THEN 2.0 ELSE 1.0 END) AS badness

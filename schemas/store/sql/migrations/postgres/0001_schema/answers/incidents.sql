@@ -1,6 +1,7 @@
--- Incidents: contended regions, and contention of file systems as the rules of alerts find it. What a region lost is the sum of its
--- affected jobs; what a file system lost is what its worst client lost in the episodes of that time, `lost_by` says which. The numbers
--- of a notice are older: they count where the episodes are stored no longer. Of an open incident the end is the latest time.
+-- Incidents: contended regions, and contention of file systems as the rules of alerts find it. What either lost is the sum of its
+-- affected jobs; of a file system that no job used it is what its worst client lost: `lost_by` says which. A job loses to a file
+-- system the mean of what its clients lost in the episodes of that time, in the part of each that its run has. The numbers of a notice
+-- are older, and of the worst client: they count where the episodes are stored no longer. Of an open incident the end is the latest time.
 CREATE VIEW incidents AS
 SELECT 'region' AS about, r.region_id::text AS incident, r.region_id, NULL::text AS mount, r.metric, r.name, r.start_time, r.end_time,
        r.open, r.links_most::bigint AS members, r.kind, r.cause,
@@ -15,9 +16,10 @@ SELECT 'storage', a.incident, NULL, a.mount, a.metric, a.subject, a.start_time, 
        coalesce(l.clients, (a.notice ->> 'members')::bigint), coalesce(c.first ->> 'kind', 'unknown'), coalesce(c.first ->> 'cause', 'unknown'),
        nullif(c.first ->> 'series_or_job', ''), coalesce((c.first ->> 'share')::double precision, 0),
        coalesce(l.completeness, (a.notice ->> 'completeness')::double precision),
-       coalesce(l.lost_s, (a.notice ->> 'slowdown_s')::double precision),
-       coalesce(l.lost_lo_s, (a.notice ->> 'slowdown_lo_s')::double precision),
-       coalesce(l.lost_hi_s, (a.notice ->> 'slowdown_hi_s')::double precision), 'worst_client'
+       coalesce(v.lost_s, l.lost_s, (a.notice ->> 'slowdown_s')::double precision),
+       coalesce(v.lost_lo_s, l.lost_lo_s, (a.notice ->> 'slowdown_lo_s')::double precision),
+       coalesce(v.lost_hi_s, l.lost_hi_s, (a.notice ->> 'slowdown_hi_s')::double precision),
+       CASE WHEN v.lost_s IS NULL THEN 'worst_client' ELSE 'jobs' END
 FROM (
     SELECT i.incident, i.subject, n.notice, n.notice #>> '{labels,mount}' AS mount, n.notice #>> '{labels,metric}' AS metric,
            to_timestamp(i.started_s) AS start_time,
@@ -35,5 +37,20 @@ FROM (
     SELECT e.causes -> 0 AS first FROM episodes e
     WHERE e.series_id = l.series_id AND e.start_time <= a.end_time AND e.end_time >= a.start_time
     ORDER BY e.slowdown_s DESC, e.start_time LIMIT 1
-) c ON true
+) c ON true LEFT JOIN LATERAL (
+    SELECT sum(j.lost_s) AS lost_s, sum(j.lost_lo_s) AS lost_lo_s, sum(j.lost_hi_s) AS lost_hi_s FROM (
+        SELECT sum(e.slowdown_s * p.share) / count(DISTINCT s.series_id) AS lost_s,
+               sum(e.slowdown_lo_s * p.share) / count(DISTINCT s.series_id) AS lost_lo_s,
+               sum(e.slowdown_hi_s * p.share) / count(DISTINCT s.series_id) AS lost_hi_s
+        FROM jobs j JOIN job_series u USING (job_id) JOIN series s USING (series_id)
+        LEFT JOIN episodes e ON e.series_id = s.series_id AND e.start_time <= least(a.end_time, j.end_time)
+                            AND e.end_time >= greatest(a.start_time, j.start_time)
+        CROSS JOIN LATERAL (SELECT CASE WHEN e.end_time > e.start_time THEN
+            extract(epoch FROM least(e.end_time, j.end_time) - greatest(e.start_time, j.start_time))::double precision
+            / extract(epoch FROM e.end_time - e.start_time)::double precision ELSE 1 END AS share) p
+        WHERE s.metric = a.metric AND s.part = a.mount
+          AND j.start_time <= a.end_time AND (j.end_time IS NULL OR j.end_time >= a.start_time)
+        GROUP BY j.job_id
+    ) j
+) v ON l.series_id IS NOT NULL
 WHERE a.mount IS NOT NULL;
