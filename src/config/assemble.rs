@@ -62,6 +62,7 @@ fn read_files(sections: &mut Sections, layers: &mut Layers, warnings: &mut Vec<P
     sections.database.password = secret("database.password_file");
     sections.http.token = secret("http.token_file");
     sections.http.jobs_token = secret("http.jobs_token_file");
+    sections.http.job_token_keys = secret("http.job_token_key_file");
     alerts::read(layers, &mut sections.alerts, sections.http.page());
     sections.site.expected = site::expected(layers, warnings, &sections.site.file);
 }
