@@ -40,7 +40,10 @@ struct tailback_answer tailback_contention(void);
 #include <time.h>
 #include <unistd.h>
 
-enum { TAILBACK_LIMIT_MS = 40, TAILBACK_PAUSE_MS = 1000, TAILBACK_PAUSE_MAX_MS = 64000 };
+#ifndef TAILBACK_PAUSE_MS
+#define TAILBACK_PAUSE_MS 1000
+#endif
+enum { TAILBACK_LIMIT_MS = 40, TAILBACK_PAUSE_MAX_MS = 64000 };
 
 static long long tailback_ms(void) {
     struct timespec now;

@@ -74,16 +74,20 @@ pub fn configure(config: &Path, url: &str) {
 impl Both {
     /// Both with the same rows; the configuration names the database as `url` does.
     pub async fn filled(database: &Database, url: &str) -> Both {
-        let rows = rows();
+        Both::of(database, url, &rows()).await
+    }
+
+    /// The same with these rows.
+    pub async fn of(database: &Database, url: &str, rows: &ResultBatch) -> Both {
         let mut server = PgStore::connect(&database.settings()).await.unwrap();
-        commit_to_server(&mut server, &rows).await;
+        commit_to_server(&mut server, rows).await;
         database.execute(BESIDE).await;
         // The writer had no topology.
         database.execute("DELETE FROM place_buckets; SELECT sum_places('-infinity', 'infinity')").await;
         roll_up(&database.settings()).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let (store, config) = (folder.path().join("tailback.db"), folder.path().join("tailback.toml"));
-        Store::open(&store, Retention::default()).unwrap().commit(&rows, &[]).unwrap();
+        Store::open(&store, Retention::default()).unwrap().commit(rows, &[]).unwrap();
         Connection::open(&store).unwrap().execute_batch(BESIDE).unwrap();
         configure(&config, url);
         Both { folder, store, config }

@@ -7,12 +7,16 @@
 //! | `stores.rs` | embedded stores of other versions |
 //! | `both.rs` | the same rows in a store and in a database |
 //! | `answers.rs` | answers from the database equal those from the store |
+//! | `asking.rs` | `tailback ask`, and the answers of jobs from both |
+//! | `clients.rs` | the clients in C and Python, against servers that answer, refuse, hang or are dead |
 //! | `database.rs` | databases that are down, restarted, of another version, or unreadable |
 //! | `pooled.rs` | a pooler before the database |
 //! | `read_only.rs` | stores where nothing may be written |
 
 mod answers;
+mod asking;
 mod both;
+mod clients;
 mod database;
 mod pooled;
 mod read_only;
