@@ -10,6 +10,7 @@ use configuration::RunConfig;
 use configuration::host_name;
 use configuration::sections::Http;
 use dashboards::access::Access;
+use dashboards::connections;
 use dashboards::job_token::JobKeys;
 use dashboards::login::Right;
 use dashboards::router::{Clock, Shown};
@@ -44,6 +45,9 @@ pub struct ServeArgs {
     /// File with the keys of job tokens (http.job_token_key_file of tailback run); a job reads its own answer with its token
     #[arg(long, value_name = "FILE")]
     pub job_token_key_file: Option<PathBuf>,
+    /// Connections at once, as limits.http_connections of tailback run
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(4..=65_536))]
+    pub connections: u32,
 }
 
 /// Serves until Ctrl-C.
@@ -64,6 +68,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
         Some(_) => Access::Login(Arc::clone(&login), Right::Read),
         None => Access::Open,
     };
+    connections::limit(args.connections as usize);
     let job_keys = match &args.job_token_key_file {
         Some(file) => ask::keys("--job-token-key-file", file)?,
         None => JobKeys::default(),

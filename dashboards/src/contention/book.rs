@@ -24,6 +24,8 @@ const RESOURCES_MAX: usize = 200_000;
 const PAUSE: Duration = Duration::from_secs(1);
 /// Most: a slow store is read less often.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
+/// The pause is so many times what the reading took: it costs at most a twentieth of a core.
+const PAUSE_FACTOR: u32 = 20;
 /// The store is not read after so long without a request.
 const WANTED: Duration = Duration::from_secs(300);
 /// Age of a reading from which on it answers no request.
@@ -174,7 +176,7 @@ pub async fn keep(book: Arc<Book>) {
     loop {
         let start = Instant::now();
         book.read().await;
-        let pause = (start.elapsed() * 3).clamp(PAUSE, PAUSE_MAX);
+        let pause = (start.elapsed() * PAUSE_FACTOR).clamp(PAUSE, PAUSE_MAX);
         tokio::time::sleep(pause).await;
         if !book.is_wanted() {
             book.wake.notified().await;
