@@ -4,8 +4,8 @@
  * as it is. Address, token and job are in the environment, where the prolog puts them: TAILBACK_URL (http://ADDRESS:PORT or unix:PATH;
  * an address and no name, since resolving a name may block), TAILBACK_JOB_TOKEN, TAILBACK_JOB_ID or SLURM_JOB_ID.
  *
- * A call returns within 50 ms and never fails: without an answer the job is not judged. At most one call a second asks the server; others
- * repeat the last answer. After each further failure the pause doubles, up to a minute. Call it from one thread at a time. */
+ * A call returns within 50 ms and never fails: without an answer the job is not judged. At most one call a second asks the server, fewer
+ * where thousands of jobs run; others repeat the last answer. After each further failure the pause doubles, up to a minute. Call it from one thread at a time. */
 #ifndef TAILBACK_H
 #define TAILBACK_H
 
@@ -135,6 +135,7 @@ struct tailback_answer tailback_contention(void) {
     static long long next = 0, pause = TAILBACK_PAUSE_MS;
     const char *url = getenv("TAILBACK_URL"), *token = getenv("TAILBACK_JOB_TOKEN"), *job = getenv("TAILBACK_JOB_ID");
     char text[4096];
+    double again_s;
     int saved = errno;
     if (tailback_ms() < next) return last;
     last = unknown;
@@ -144,7 +145,8 @@ struct tailback_answer tailback_contention(void) {
         if (pause < TAILBACK_PAUSE_MAX_MS) pause *= 2;
     } else {
         pause = TAILBACK_PAUSE_MS;
-        next = tailback_ms() + pause;
+        again_s = tailback_number(text, "\"ask_again_s\":");
+        next = tailback_ms() + (again_s > 1 && again_s <= 60 ? (long long)again_s : 1) * pause;
         if (strstr(text, "\"state\":\"clear\"") != NULL) last.state = TAILBACK_CLEAR;
         if (strstr(text, "\"state\":\"contended\"") != NULL) last.state = TAILBACK_CONTENDED;
         last.lost_s = tailback_number(text, "\"lost_s\":");

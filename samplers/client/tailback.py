@@ -3,8 +3,8 @@
 Address, token and job are in the environment, where the prolog puts them: TAILBACK_URL (http://ADDRESS:PORT or unix:PATH; an address
 and no name, since resolving a name may block), TAILBACK_JOB_TOKEN, TAILBACK_JOB_ID or SLURM_JOB_ID.
 
-A call returns within 50 ms and never raises: without an answer the job is not judged. At most one call a second asks the server; others
-repeat the last answer. After each further failure the pause doubles, up to a minute.
+A call returns within 50 ms and never raises: without an answer the job is not judged. At most one call a second asks the server, fewer
+where thousands of jobs run; others repeat the last answer. After each further failure the pause doubles, up to a minute.
 """
 
 import collections
@@ -32,9 +32,9 @@ def contention():
         return _last  # another thread asks
     try:
         if time.monotonic() >= _next_s:
-            _last = _ask()
+            _last, again_s = _ask()
             _pause_s = PAUSE_S
-            _next_s = time.monotonic() + _pause_s
+            _next_s = time.monotonic() + _pause_s * min(max(again_s, 1), 60)
     except Exception:  # the application must not fail for its monitor
         _last = _UNKNOWN
         _next_s = time.monotonic() + _pause_s
@@ -88,4 +88,4 @@ def _ask():
         raise ValueError(head)
     found = json.loads(body)
     numbers = [found[name] for name in Answer._fields[1:-1]]
-    return Answer(found["state"], *numbers, found["resources"])
+    return Answer(found["state"], *numbers, found["resources"]), found["ask_again_s"]

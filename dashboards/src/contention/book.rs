@@ -20,6 +20,8 @@ use tokio::time::timeout;
 const JOBS_MAX: usize = 50_000;
 /// Rows of what they wait for.
 const RESOURCES_MAX: usize = 200_000;
+/// Requests a second that clients should make at most, all together.
+const REQUESTS_PER_S: usize = 2_000;
 /// Least pause between two readings of the store.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Most: a slow store is read less often.
@@ -188,8 +190,9 @@ impl Reading {
     fn of(store: &Reader<'_>, now_s: Option<f64>) -> Result<Reading, ApiError> {
         let notices: Vec<String> = store.rows(health::FIRING, &[], |row| row.get(0))?;
         let firing: Vec<Notice> = notices.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
-        let moment = Moment { data_s: store.clock()?, now_s, firing: &firing };
         let mut jobs = running(store, JOBS_MAX + 1)?;
+        let ask_again_s = jobs.len().div_ceil(REQUESTS_PER_S).max(1) as u32;
+        let moment = Moment { data_s: store.clock()?, now_s, firing: &firing, ask_again_s };
         let is_cut = jobs.len() > JOBS_MAX;
         jobs.truncate(JOBS_MAX);
         let mut waits: HashMap<String, Vec<WaitedFor>> = HashMap::new();

@@ -41,6 +41,8 @@ pub struct JobContention {
     pub until_s: Option<f64>,
     /// Time of the newest data, in seconds since the epoch.
     pub time_s: Option<f64>,
+    /// Seconds for which a client should use this answer before it asks again: more where many jobs run.
+    pub ask_again_s: u32,
     /// Share of its series that are judged now.
     pub judged_now: f64,
     /// Share of its series-seconds since its start that were judged; `null` before there is a result.
@@ -75,6 +77,8 @@ pub struct Moment<'a> {
     pub now_s: Option<f64>,
     /// Notices of incidents that fire.
     pub firing: &'a [Notice],
+    /// Seconds for which a client should use its answer.
+    pub ask_again_s: u32,
 }
 
 impl JobContention {
@@ -107,6 +111,7 @@ impl JobContention {
             since_s,
             until_s: resources.iter().filter_map(|resource| resource.until_s).reduce(f64::max),
             time_s: moment.data_s,
+            ask_again_s: moment.ask_again_s,
             judged_now,
             judged: job.lost.map(|lost| lost.judged),
             completeness: job.lost.map(|lost| lost.completeness),
@@ -202,7 +207,7 @@ mod tests {
     }
 
     fn moment(firing: &[Notice]) -> Moment<'_> {
-        Moment { data_s: Some(NOW), now_s: Some(NOW), firing }
+        Moment { data_s: Some(NOW), now_s: Some(NOW), firing, ask_again_s: 1 }
     }
 
     fn notice(mount: &str, valid_until_s: f64) -> Notice {
@@ -254,17 +259,17 @@ mod tests {
     fn old_data_judge_no_job() {
         let moments = [
             (
-                Moment { data_s: Some(NOW), now_s: Some(NOW + 61.0), firing: &[] },
+                Moment { data_s: Some(NOW), now_s: Some(NOW + 61.0), firing: &[], ask_again_s: 1 },
                 "the newest data are 61 s old",
             ),
-            (Moment { data_s: None, now_s: Some(NOW), firing: &[] }, "no data yet"),
+            (Moment { data_s: None, now_s: Some(NOW), firing: &[], ask_again_s: 1 }, "no data yet"),
         ];
         for (moment, reason) in moments {
             let answer = JobContention::of(&job(4, 4, 4), vec![on("scratch", 900.0)], &moment);
             assert_eq!((answer.state, answer.reason.as_deref()), (JobState::NotJudged, Some(reason)));
             assert_eq!((answer.resources_total, answer.since_s), (0, None));
         }
-        let simulated = Moment { data_s: Some(NOW), now_s: None, firing: &[] };
+        let simulated = Moment { data_s: Some(NOW), now_s: None, firing: &[], ask_again_s: 1 };
         assert_eq!(JobContention::of(&job(4, 4, 4), Vec::new(), &simulated).state, JobState::Clear);
     }
 

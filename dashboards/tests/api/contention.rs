@@ -87,7 +87,7 @@ async fn a_job_reads_what_it_waits_for() {
     let answer = answer(&server(&sample::store(folder.path()), Shown::Everything), "4710").await;
     let expected = json!({
         "state": "contended", "lost_s": 40.0, "lost_lo_s": 37.8, "lost_hi_s": 42.2, "since_s": 1_800_000_575.0,
-        "until_s": null, "time_s": sample::NOW, "judged_now": 1.0, "judged": 1.0, "completeness": 1.0, "job_id": "4710",
+        "until_s": null, "time_s": sample::NOW, "ask_again_s": 1, "judged_now": 1.0, "judged": 1.0, "completeness": 1.0, "job_id": "4710",
         "reason": null, "resources_total": 1,
         "resources": [{ "about": "file_system", "name": "snx11137", "metric": "lustre_write_rate", "since_s": 1_800_000_575.0,
                         "members": 1, "lost_s": 8.3, "lost_lo_s": 7.9, "lost_hi_s": 8.8, "cause": null, "kind": null,

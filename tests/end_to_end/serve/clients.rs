@@ -167,7 +167,7 @@ fn clients_ask_over_a_unix_socket() {
             let mut stream = stream.unwrap();
             let mut head = [0; 4096];
             let _ = std::io::Read::read(&mut stream, &mut head);
-            let body = r#"{"state":"clear","lost_s":1.5,"lost_lo_s":1,"lost_hi_s":2,"since_s":null,"until_s":null,"resources":[]}"#;
+            let body = r#"{"state":"clear","lost_s":1.5,"lost_lo_s":1,"lost_hi_s":2,"since_s":null,"until_s":null,"ask_again_s":1,"resources":[]}"#;
             let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\n{body}");
         }
     });

@@ -42,6 +42,9 @@ enum Command {
         /// A connection for each request, as HTTP/1.0 has it, instead of one for each job.
         #[arg(long)]
         reconnect: bool,
+        /// A request only where the last answer may not be used any more, as the clients of applications do it.
+        #[arg(long)]
+        paced: bool,
         /// File with the keys of job tokens; without it the requests have no token.
         #[arg(long)]
         key_file: Option<PathBuf>,
@@ -54,10 +57,10 @@ fn main() -> Result<()> {
             ensure!(!store.exists(), "{} exists already", store.display());
             fill(&store, jobs, series)
         }
-        Command::Ask { address, pid, jobs, seconds, reconnect, key_file } => {
+        Command::Ask { address, pid, jobs, seconds, reconnect, paced, key_file } => {
             let keys =
                 key_file.map(std::fs::read_to_string).transpose().context("the key file cannot be read")?;
-            let load = Load { address, pid, jobs, seconds, reconnect, keys };
+            let load = Load { address, pid, jobs, seconds, reconnect, paced, keys };
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             let figures = runtime.block_on(measure(load))?;

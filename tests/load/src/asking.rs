@@ -35,6 +35,8 @@ pub struct Load {
     pub seconds: u32,
     /// A connection for each request.
     pub reconnect: bool,
+    /// A request only where the last answer may not be used any more, as the clients of applications do it.
+    pub paced: bool,
     /// Keys of job tokens.
     pub keys: Option<String>,
 }
@@ -152,7 +154,7 @@ pub async fn measure(load: Load) -> Result<Value> {
     latencies.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
     Ok(json!({
-        "jobs": load.jobs, "requests": latencies.len(), "seconds": load.seconds, "reconnect": load.reconnect,
+        "jobs": load.jobs, "requests": latencies.len(), "seconds": load.seconds, "reconnect": load.reconnect, "paced": load.paced,
         "tokens": load.keys.is_some(), "server_cores": used_s / f64::from(load.seconds),
         "p50_ms": at(0.5) * 1e3, "p99_ms": at(0.99) * 1e3, "longest_ms": at(1.0) * 1e3,
     }))
@@ -167,16 +169,22 @@ async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Inst
         load.address
     );
     let mut ticks = interval_at(start.into(), Duration::from_secs(1));
-    let (mut kept, mut took) = (None, Vec::new());
+    let (mut kept, mut took, mut next) = (None, Vec::new(), 0);
     for second in 0..WARM_UP_S + load.seconds {
         ticks.tick().await;
+        if second < next {
+            continue;
+        }
         let asked = Instant::now();
         let mut stream = match kept.take() {
             Some(stream) => stream,
             None => TcpStream::connect(&load.address).await?,
         };
         stream.write_all(request.as_bytes()).await?;
-        answer(&mut stream, number).await?;
+        let again_s = answer(&mut stream, number).await?;
+        // The first answers of all jobs come at once: their next ones are spread evenly.
+        let spread = if second == 0 { number % again_s } else { 0 };
+        next = if load.paced { second + again_s + spread } else { 0 };
         if second >= WARM_UP_S {
             took.push(asked.elapsed().as_secs_f64());
         }
@@ -185,8 +193,8 @@ async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Inst
     Ok(took)
 }
 
-/// Reads an answer, and checks that it is that of the job.
-async fn answer(stream: &mut TcpStream, number: u32) -> Result<()> {
+/// Reads an answer, and checks that it is that of the job; for how many seconds it may be used.
+async fn answer(stream: &mut TcpStream, number: u32) -> Result<u32> {
     let (mut text, mut part) = (String::new(), [0; 8_192]);
     // The answer is one JSON object.
     while !text.trim_end().ends_with('}') {
@@ -198,7 +206,8 @@ async fn answer(stream: &mut TcpStream, number: u32) -> Result<()> {
     let is_right = text.contains(&format!("\"job_id\":\"{number}\""))
         && text.contains(&format!("\"state\":\"{state}\""));
     ensure!(is_right, "job {number} was answered {text}");
-    Ok(())
+    let again_s = text.split_once("\"ask_again_s\":").and_then(|(_, rest)| rest.split(',').next());
+    Ok(again_s.context("the answer has no ask_again_s")?.parse::<u32>()?.max(1))
 }
 
 /// Processor time that a process used so far, of the kernel's too.
