@@ -21,17 +21,17 @@ const JOBS_MAX: usize = 50_000;
 /// Rows of what they wait for.
 const RESOURCES_MAX: usize = 200_000;
 /// Requests a second that clients should make at most, all together.
-const REQUESTS_PER_S: usize = 2_000;
+const REQUESTS_PER_S: usize = 1_000;
 /// Least pause between two readings of the store.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Most: a slow store is read less often.
-const PAUSE_MAX: Duration = Duration::from_secs(10);
+const PAUSE_MAX: Duration = Duration::from_secs(20);
 /// The pause is so many times what the reading took: it costs at most a twentieth of a core.
 const PAUSE_FACTOR: u32 = 20;
 /// The store is not read after so long without a request.
 const WANTED: Duration = Duration::from_secs(300);
 /// Age of a reading from which on it answers no request.
-const STALE: Duration = Duration::from_secs(30);
+const STALE: Duration = Duration::from_secs(60);
 /// How long a request waits for the first reading.
 const FIRST_READING: Duration = Duration::from_secs(5);
 
