@@ -20,6 +20,7 @@ pub fn waiting() -> ResultBatch {
         let mut open = rows.episodes[0].clone();
         (open.id, open.series, open.open) = (EpisodeId(id), SeriesIndex(series), true);
         (open.start, open.end, open.slowdown_s) = (at(from), at(600.0), loss_s);
+        (open.slowdown_lo_s, open.slowdown_hi_s) = (loss_s * 0.75, loss_s * 1.25);
         open.profile = vec![LossPoint { time: at(600.0), slowdown_s: loss_s }];
         rows.episodes.push(open);
     }
