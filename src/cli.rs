@@ -1,6 +1,7 @@
 //! The commands and their arguments.
 
 use crate::commands::alerts::AlertsArgs;
+use crate::commands::ask::AskArgs;
 use crate::commands::backtest::BacktestArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
@@ -24,6 +25,7 @@ use crate::runtime::RunArgs;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Contention monitor for supercomputers: which job lost how many seconds, on which links, and the cause
 /// What `--version` prints: logins at Kafka depend on how the program was built.
@@ -61,6 +63,8 @@ enum Command {
     Jobs(JobsArgs),
     /// Report what a job lost, when, on which resource, and the cause
     Report(ReportArgs),
+    /// Ask inside a job whether it is contended: exit status 0 clear, 3 contended, 4 not judged
+    Ask(AskArgs),
     /// Explain why a stretch was called contended: what was measured, which rule decided, and what was missing
     Explain(ExplainArgs),
     /// Validate a configuration and print the effective values; uses no network
@@ -96,12 +100,15 @@ enum Command {
 ///
 /// # Errors
 /// What stopped it, as a chain of sentences.
-pub fn run() -> anyhow::Result<()> {
+pub fn run() -> anyhow::Result<ExitCode> {
     let Cli { metrics, command } = Cli::parse();
     if let Some(folder) = metrics {
         configuration::metrics::use_folder(&folder)?;
     }
-    match command {
+    let done = match command {
+        Command::Ask(args) => {
+            return crate::commands::ask::run(&args, &mut std::io::stdout().lock()).map(ExitCode::from);
+        }
         Command::Demo(args) => crate::commands::demo::run(&args),
         Command::Replay(args) => crate::commands::replay::run(&args),
         Command::Simulate(args) => crate::commands::simulate::run(&args),
@@ -136,7 +143,8 @@ pub fn run() -> anyhow::Result<()> {
         Command::Sample(args) => crate::commands::sample::run(&args),
         Command::Generate(args) => crate::commands::generate::run(&args, Cli::command()),
         Command::Config => crate::commands::check::print_defaults(&mut std::io::stdout().lock()),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 /// An error and its causes as one sentence; a cause that the text before it contains is left out.

@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     tailback::memory::keep_pages();
     tailback::memory::take_small_pages();
     match tailback::cli::run() {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             eprintln!("tailback: {}", tailback::cli::sentence(&error));
             ExitCode::FAILURE

@@ -76,14 +76,18 @@ pub async fn authorised(State(access): State<Access>, mut request: Request, next
     {
         request.extensions_mut().insert(end);
     }
-    let headers = request.headers();
-    let Some(refusal) = access.refusal(headers, request.extensions().get::<PeerUid>().copied()) else {
-        return next.run(request).await;
-    };
-    if refusal.0 != StatusCode::UNAUTHORIZED || bearer(headers).is_none() {
-        return refusal.into_response();
+    let peer = request.extensions().get::<PeerUid>().copied();
+    match refused(&access, request.headers(), peer).await {
+        Some(response) => response,
+        None => next.run(request).await,
     }
-    slowed(refusal).await
+}
+
+/// The response to a request that has no access; `None` if it has.
+pub(crate) async fn refused(access: &Access, headers: &HeaderMap, peer: Option<PeerUid>) -> Option<Response> {
+    let refusal = access.refusal(headers, peer)?;
+    let is_wrong_token = refusal.0 == StatusCode::UNAUTHORIZED && bearer(headers).is_some();
+    Some(if is_wrong_token { slowed(refusal).await } else { refusal.into_response() })
 }
 
 /// The answer to a wrong token, late.

@@ -30,8 +30,10 @@ const HEAD_BYTES_MAX: usize = 64 << 10;
 const FULL_PAUSE: Duration = Duration::from_millis(100);
 /// Connections of one server, by default.
 const CONNECTIONS_MAX: usize = 512;
-/// Connections use at most this part of the file descriptors; the rest is for the store, Kafka and the database.
+/// Connections use at most this part of the file descriptors, or all but [`OTHER_DESCRIPTORS`]; the rest is for the store, Kafka and the
+/// database.
 const DESCRIPTOR_SHARE: usize = 4;
+const OTHER_DESCRIPTORS: usize = 4_096;
 
 /// User id of the process at the other end of a Unix socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +57,12 @@ pub fn open() -> usize {
 pub fn connections_max() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let most = LIMIT.load(Ordering::Relaxed).max(4);
-    let share = descriptors(&limits).map_or(most, |descriptors| descriptors / DESCRIPTOR_SHARE);
-    share.clamp(4, most)
+    descriptors(&limits).map_or(most, left_for_connections).clamp(4, most)
+}
+
+/// How many of the file descriptors connections may use.
+fn left_for_connections(descriptors: usize) -> usize {
+    (descriptors / DESCRIPTOR_SHARE).max(descriptors.saturating_sub(OTHER_DESCRIPTORS))
 }
 
 /// The soft limit of open files in the text of `/proc/self/limits`.
@@ -180,6 +186,7 @@ mod tests {
             None
         );
         assert!((4..=CONNECTIONS_MAX).contains(&connections_max()));
+        assert_eq!([1_024, 8_192, 20_000].map(left_for_connections), [256, 4_096, 15_904]);
     }
 
     /// Silent clients that all connect at once.

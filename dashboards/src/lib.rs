@@ -26,6 +26,9 @@
 //! | [`counters`] | raw counters behind one series |
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
+//! | [`contention`] | `/api/v1/jobs/{id}/contention`, what a running job is answered that asks |
+//! | [`job_token`] | tokens with which a job reads its own answer |
+//! | [`unix_users`] | names of Unix users |
 //! | [`blame`] | `/api/v1/blame` and `/api/v1/jobs/{id}/caused`, who lost how much to whom |
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |
 //! | [`loss_curve`] | loss of a job over time, from its episodes |
@@ -53,6 +56,7 @@ pub mod answer;
 pub mod beside;
 pub mod blame;
 pub mod connections;
+pub mod contention;
 pub mod counters;
 pub mod episodes;
 pub mod fabric;
@@ -62,6 +66,7 @@ pub mod health;
 pub mod health_history;
 pub mod history;
 pub mod incidents;
+pub mod job_token;
 pub mod jobs;
 pub mod list_query;
 pub mod login;
@@ -88,6 +93,7 @@ pub mod spans;
 pub mod sqlite;
 pub mod stream;
 pub mod tiles;
+pub mod unix_users;
 
 pub use progress::Progress;
 pub use reader::Source;

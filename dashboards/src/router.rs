@@ -2,6 +2,8 @@
 
 use crate::access::{Access, authorised};
 use crate::answer::{failed_queries, log_failures};
+use crate::contention::{self, Book, Gate};
+use crate::job_token::JobKeys;
 use crate::login::Login;
 use crate::map::MapCache;
 use crate::process::{self, Process};
@@ -31,6 +33,8 @@ pub struct Routes {
     pub login: Arc<Login>,
     /// Page and API over a store.
     pub page: Option<(PageState, Shown)>,
+    /// Keys of the tokens of jobs.
+    pub job_keys: JobKeys,
     /// Metrics and health of `tailback run`; without it `/healthz` reports that the process lives.
     pub process: Option<Process>,
     /// Routes that change state, with an access of their own.
@@ -67,7 +71,13 @@ pub struct PageState {
     pub stopping: watch::Receiver<bool>,
     /// What requests of the map share.
     pub map: Arc<MapCache>,
+    /// The answers of running jobs.
+    pub contention: Arc<Book>,
 }
+
+/// The answer to a request for a job's contention without its token, where the answers of all jobs are closed.
+const JOBS_CLOSED: &str = "send the token of the job as Authorization: Bearer … (TAILBACK_JOB_TOKEN in its environment); reading \
+    the answers of all jobs needs http.token_file";
 
 /// The router of a server with these names.
 pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
@@ -77,7 +87,11 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
     };
     // The files of the page contain no data: a browser loads them before its user logs in.
     let mut open = Router::new();
+    let mut of_jobs = Router::new();
     if let Some((state, shown)) = routes.page {
+        let read = if shown == Shown::Everything { routes.read.clone() } else { Access::Closed(JOBS_CLOSED) };
+        let (book, stopping) = (Arc::clone(&state.contention), state.stopping.clone());
+        of_jobs = contention::router(Gate::new(book, read, routes.job_keys, stopping));
         reads = reads.merge(advice_routes().with_state(state.clone()));
         if shown == Shown::Everything {
             reads = reads.merge(page_routes().with_state(state));
@@ -91,6 +105,7 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
         .layer(from_fn_with_state(failed_queries(), log_failures))
         .route_layer(from_fn_with_state(routes.read, authorised));
     open.merge(reads)
+        .merge(of_jobs)
         .merge(routes.posts.unwrap_or_default())
         .layer(from_fn_with_state(hosts, guard::refuse_foreign))
         .layer(from_fn(guard::set_headers))

@@ -2,7 +2,9 @@
 
 use crate::access::Access;
 use crate::connections;
+use crate::contention::{self, Book, Gate};
 use crate::guard::Hosts;
+use crate::job_token::JobKeys;
 use crate::login::Login;
 use crate::process::Process;
 use crate::progress::Progress;
@@ -32,6 +34,8 @@ pub struct ServerConfig {
     pub login: Arc<Login>,
     /// Page and API.
     pub page: Option<Page>,
+    /// Keys of the tokens with which jobs read their own answers.
+    pub job_keys: JobKeys,
     /// Metrics and health of `tailback run`.
     pub process: Option<Process>,
     /// Routes that change state, with an access of their own.
@@ -63,6 +67,7 @@ impl ServerConfig {
             read: Access::Open,
             login: Arc::new(Login::new(Vec::new())),
             page: Some(page),
+            job_keys: JobKeys::default(),
             process: None,
             posts: None,
             frame_ancestors: Vec::new(),
@@ -96,6 +101,10 @@ pub struct BoundServer {
     config: ServerConfig,
     listener: TcpListener,
     address: SocketAddr,
+    /// The answers of running jobs; without a page there are none.
+    contention: Option<Arc<Book>>,
+    /// Becomes true when the server stops.
+    stop: watch::Sender<bool>,
 }
 
 /// Binds the address, so that its errors are reported before the start of other parts.
@@ -113,7 +122,9 @@ pub async fn bind(config: ServerConfig) -> Result<BoundServer, ServerError> {
     };
     let listener = TcpListener::bind(address).await.map_err(refused)?;
     let address = listener.local_addr().map_err(refused)?;
-    Ok(BoundServer { config, listener, address })
+    let contention =
+        config.page.as_ref().map(|page| Book::new(StoreReader::new(page.store.clone()), page.clock.clone()));
+    Ok(BoundServer { config, listener, address, contention, stop: watch::Sender::new(false) })
 }
 
 impl BoundServer {
@@ -127,6 +138,14 @@ impl BoundServer {
         format!("http://{}/", self.address)
     }
 
+    /// The routes of running jobs' answers for another listener: `read` may read those of all jobs, jobs and over a Unix socket their
+    /// users their own. No routes without a page.
+    pub fn contention_routes(&self, read: Access) -> Router {
+        let keys = self.config.job_keys.clone();
+        let gate = self.contention.clone().map(|book| Gate::new(book, read, keys, self.stop.subscribe()));
+        gate.map_or_else(Router::new, contention::router)
+    }
+
     /// Serves until `shutdown` is done; requests under way then have two seconds. `ticks` is the progress of the run that
     /// writes the store.
     pub async fn serve(
@@ -134,11 +153,13 @@ impl BoundServer {
         ticks: watch::Receiver<Progress>,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) {
-        let (stop, stopping) = watch::channel(false);
-        let ServerConfig { hosts, read, login, page, process, posts, frame_ancestors, .. } = self.config;
-        let page = page.map(|page| {
+        let (stop, stopping) = (self.stop.clone(), self.stop.subscribe());
+        let ServerConfig { hosts, read, login, page, job_keys, process, posts, frame_ancestors, .. } =
+            self.config;
+        let page = page.zip(self.contention).map(|(page, contention)| {
             let state = PageState {
-                reader: StoreReader::new(page.store),
+                reader: contention.reader(),
+                contention,
                 clock: page.clock,
                 run_note: page.run_note,
                 public_url: page.public_url,
@@ -150,7 +171,9 @@ impl BoundServer {
             (state, page.shown)
         });
         let publisher = page.clone().map(|(state, _)| tokio::spawn(publish_events(state)));
-        let routes = Routes { read, login, page, process, posts, frame_ancestors };
+        let answers =
+            page.as_ref().map(|(state, _)| tokio::spawn(contention::keep(Arc::clone(&state.contention))));
+        let routes = Routes { read, login, page, job_keys, process, posts, frame_ancestors };
         let routes = router(routes, Hosts::of(self.address, &hosts));
         let stopped = async move {
             shutdown.await;
@@ -160,12 +183,14 @@ impl BoundServer {
             () = connections::serve(self.listener, routes, |_| None, stopped) => {}
             () = grace_is_over(stopping) => {}
         }
-        publisher.inspect(tokio::task::JoinHandle::abort);
+        for task in [publisher, answers].into_iter().flatten() {
+            task.abort();
+        }
     }
 }
 
 async fn grace_is_over(mut stopping: watch::Receiver<bool>) {
-    // The future of the server owns the sender; a dropped sender means that the server has ended.
+    // A dropped sender means that the server has ended.
     if stopping.wait_for(|stop| *stop).await.is_err() {
         std::future::pending::<()>().await;
     }

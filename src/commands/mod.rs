@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`alerts`] | `tailback alerts`: incidents, deliveries, silences |
+//! | [`ask`] | `tailback ask`: whether the job that asks is contended; tokens of jobs |
 //! | [`backtest`] | `tailback backtest`: configurations scored on rows whose truth is known |
 //! | [`check`] | `tailback check`: what is wrong with a configuration |
 //! | [`demo`] | `tailback demo`: the simulated cluster, live |
@@ -24,6 +25,7 @@
 //! | [`topology`] | `tailback topology`: what a network is like, what is wrong with it, a picture of it |
 
 pub mod alerts;
+pub mod ask;
 pub mod backtest;
 pub mod check;
 pub mod demo;

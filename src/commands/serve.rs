@@ -1,5 +1,6 @@
 //! `tailback serve`: the page over a store that is written already, or still growing, or over a database.
 
+use super::ask;
 use crate::runtime::clock;
 use crate::runtime::silences::{self, OpenOutbox};
 use crate::shutdown;
@@ -9,6 +10,8 @@ use configuration::RunConfig;
 use configuration::host_name;
 use configuration::sections::Http;
 use dashboards::access::Access;
+use dashboards::connections;
+use dashboards::job_token::JobKeys;
 use dashboards::login::Right;
 use dashboards::router::{Clock, Shown};
 use dashboards::{Page, Progress, ServerConfig, Source};
@@ -39,6 +42,12 @@ pub struct ServeArgs {
     /// File with a token that may set and end silences on the page; without it silencing is closed
     #[arg(long, value_name = "FILE")]
     pub silence_token_file: Option<PathBuf>,
+    /// File with the keys of job tokens (http.job_token_key_file of tailback run); a job reads its own answer with its token
+    #[arg(long, value_name = "FILE")]
+    pub job_token_key_file: Option<PathBuf>,
+    /// Connections at once, as limits.http_connections of tailback run
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(4..=65_536))]
+    pub connections: u32,
 }
 
 /// Serves until Ctrl-C.
@@ -59,6 +68,11 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
         Some(_) => Access::Login(Arc::clone(&login), Right::Read),
         None => Access::Open,
     };
+    connections::limit(args.connections as usize);
+    let job_keys = match &args.job_token_key_file {
+        Some(file) => ask::keys("--job-token-key-file", file)?,
+        None => JobKeys::default(),
+    };
     let served: anyhow::Result<()> = runtime.block_on(async {
         let (_keep, ticks) = watch::channel(Progress::default());
         // The times of a file may be simulated, or long ago.
@@ -72,6 +86,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
             hosts,
             read,
             login,
+            job_keys,
             posts,
             frame_ancestors,
             ..ServerConfig::page(args.listen, page)

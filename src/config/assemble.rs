@@ -63,6 +63,7 @@ fn read_files(sections: &mut Sections, layers: &mut Layers, warnings: &mut Vec<P
     sections.http.token = secret("http.token_file");
     sections.http.silence_token = secret("http.silence_token_file");
     sections.http.jobs_token = secret("http.jobs_token_file");
+    sections.http.job_token_keys = secret("http.job_token_key_file");
     alerts::read(layers, &mut sections.alerts, sections.http.page());
     sections.site.expected = site::expected(layers, warnings, &sections.site.file);
 }

@@ -124,6 +124,7 @@ const KEYS: &[(&str, Rule)] = &[
     ("http.token_file", Rule::File),
     ("http.silence_token_file", Rule::File),
     ("http.jobs_token_file", Rule::File),
+    ("http.job_token_key_file", Rule::File),
     ("http.socket", Rule::File),
     ("http.socket_users", Rule::Users),
     ("http.job_hosts_max", Rule::Whole(1, 10_000_000, "")),

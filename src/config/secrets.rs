@@ -12,7 +12,9 @@ use std::path::Path;
 const SECRET_MAX_BYTES: u64 = 65_536;
 /// Fewest characters of a token: it guards a port that any host may try.
 const TOKEN_LEAST: usize = 16;
-/// Fewest characters of a key of messages: half of what `openssl rand -hex 32` prints.
+/// Files with keys, one a line.
+const KEYS_BY_LINE: [&str; 2] = ["kafka.message_key_file", "http.job_token_key_file"];
+/// Fewest characters of such a key: half of what `openssl rand -hex 32` prints.
 const KEY_LEAST: usize = 32;
 
 /// A URL that may hold a password, which `Debug` and `Display` hide.
@@ -137,7 +139,7 @@ fn long_enough(key: &str, text: String) -> Result<String, String> {
     if token && (text.len() < TOKEN_LEAST || !text.bytes().all(|byte| byte.is_ascii_graphic())) {
         return Err(format!("must hold a token of at least {TOKEN_LEAST} ASCII characters without spaces"));
     }
-    if key == "kafka.message_key_file" && text.lines().any(|line| line.trim().len() < KEY_LEAST) {
+    if KEYS_BY_LINE.contains(&key) && text.lines().any(|line| line.trim().len() < KEY_LEAST) {
         return Err(format!(
             "must hold keys of at least {KEY_LEAST} characters, one a line: `openssl rand -hex 32`"
         ));

@@ -123,6 +123,7 @@ pub struct Http {
     pub token_file: PathBuf,
     pub silence_token_file: PathBuf,
     pub jobs_token_file: PathBuf,
+    pub job_token_key_file: PathBuf,
     pub socket: PathBuf,
     pub socket_users: Vec<String>,
     pub job_hosts_max: usize,
@@ -138,6 +139,9 @@ pub struct Http {
     /// What stands in `jobs_token_file`.
     #[serde(skip)]
     pub jobs_token: Option<Redacted>,
+    /// What stands in `job_token_key_file`.
+    #[serde(skip)]
+    pub job_token_keys: Option<Redacted>,
 }
 
 impl Http {

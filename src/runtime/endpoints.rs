@@ -13,6 +13,7 @@ use configuration::sections::Http;
 use configuration::stage::Stage;
 use dashboards::access::Access;
 use dashboards::connections;
+use dashboards::job_token::JobKeys;
 use dashboards::login::{Login, Right};
 use dashboards::process::Process;
 use dashboards::router::Shown;
@@ -44,9 +45,6 @@ pub async fn serve(
         let control = control.clone();
         async move { control.wait().await }
     };
-    if let Some(intake) = intake.clone() {
-        socket::serve(&config.http, |access| intake.router(access), stop())?;
-    }
     let (health, topics) = (health.clone(), config.limits.metric_topics);
     let process = Process {
         metrics: Arc::new(move || {
@@ -72,12 +70,17 @@ pub async fn serve(
         read: to_read(http, &login),
         login,
         page,
+        job_keys: JobKeys::of(http.job_token_keys.as_ref()),
         process: Some(process),
         posts: Some(posts),
         frame_ancestors: http.frame_ancestors.clone(),
     });
     let server =
         server.await.with_context(|| format!("http.listen {} cannot be listened on", http.listen))?;
+    if let Some(intake) = intake.clone() {
+        let routes = |access: Access| intake.router(access.clone()).merge(server.contention_routes(access));
+        socket::serve(http, routes, stop())?;
+    }
     let (address, stop) = (server.address(), stop());
     tokio::spawn(async move {
         let (_progress, ticks) = watch::channel(Progress::default());

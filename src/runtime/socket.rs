@@ -1,5 +1,6 @@
-//! The Unix socket of `http.socket`: job events from processes of this machine, without a token. The kernel names the user
-//! of each connection: root, the user of `tailback run` and those of `http.socket_users` may post.
+//! The Unix socket of `http.socket`: job events from processes of this machine, without a token, and questions of jobs. The kernel names the
+//! user of each connection: root, the user of `tailback run` and those of `http.socket_users` may post and read all answers, other users the
+//! answers of own jobs.
 
 use anyhow::{Context, bail, ensure};
 use axum::{Router, middleware};
@@ -69,6 +70,10 @@ fn uid(user: &str, passwd: &str) -> anyhow::Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use configuration::RunConfig;
+    use dashboards::router::Shown;
+    use dashboards::{Page, Progress, ServerConfig};
+    use tokio::sync::watch;
 
     #[test]
     fn users_are_names_or_numbers() {
@@ -77,6 +82,30 @@ mod tests {
         assert_eq!(uid("1007", passwd).unwrap(), 1_007);
         let refused = uid("slur", passwd).unwrap_err().to_string();
         assert!(refused.contains("no user \"slur\""), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn jobs_ask_over_the_socket() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        let page = Page {
+            store: folder.path().join("none.db").into(),
+            run_note: None,
+            clock: None,
+            public_url: None,
+            shown: Shown::Advice,
+        };
+        let server = ServerConfig::page(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), page);
+        let server = dashboards::bind(server).await.unwrap();
+        let http = Http { socket: socket.clone(), ..RunConfig::load(None).unwrap().http };
+        serve(&http, |access| server.contention_routes(access), std::future::pending()).unwrap();
+        let (_progress, ticks) = watch::channel(Progress::default());
+        tokio::spawn(server.serve(ticks, std::future::pending()));
+        let client = reqwest::Client::builder().unix_socket(socket).build().unwrap();
+        let answer = client.get("http://localhost/api/v1/jobs/7/contention").send().await.unwrap();
+        // The owner of the socket may read all answers, and there is no store yet.
+        assert_eq!(answer.status(), 503);
+        assert!(answer.text().await.unwrap().contains("no data yet"));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use dashboards::access::Access;
 use dashboards::guard::Hosts;
+use dashboards::job_token::JobKeys;
 use dashboards::login::Login;
 use dashboards::router::{Routes, Shown, router};
 use std::net::SocketAddr;
@@ -18,6 +19,7 @@ async fn get(path: &str, frame_ancestors: &[&str]) -> Response {
         read: Access::Open,
         login: Arc::new(Login::new(Vec::new())),
         page: Some((state_of(&sample::store(folder.path())), Shown::Everything)),
+        job_keys: JobKeys::default(),
         process: None,
         posts: None,
         frame_ancestors: frame_ancestors.iter().map(ToString::to_string).collect(),

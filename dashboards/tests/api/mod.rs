@@ -2,6 +2,7 @@
 
 mod alerts;
 mod beside;
+mod contention;
 mod counters;
 mod embed;
 mod fabric;
@@ -19,7 +20,9 @@ use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use dashboards::Progress;
 use dashboards::access::Access;
+use dashboards::contention::Book;
 use dashboards::guard::Hosts;
+use dashboards::job_token::JobKeys;
 use dashboards::login::Login;
 use dashboards::reader::StoreReader;
 use dashboards::router::{PageState, Routes, Shown, router};
@@ -32,8 +35,10 @@ use tokio::sync::watch;
 use tower::ServiceExt;
 
 fn state_of(store: &Path) -> PageState {
+    let reader = StoreReader::new(store);
     PageState {
-        reader: StoreReader::new(store),
+        contention: Book::new(Arc::clone(&reader), None),
+        reader,
         clock: None,
         run_note: Some("a test".to_string()),
         public_url: None,
@@ -49,6 +54,7 @@ fn page_of(store: &Path) -> Router {
         read: Access::Open,
         login: Arc::new(Login::new(Vec::new())),
         page: Some((state_of(store), Shown::Everything)),
+        job_keys: JobKeys::default(),
         process: None,
         posts: None,
         frame_ancestors: Vec::new(),

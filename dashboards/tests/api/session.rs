@@ -7,6 +7,7 @@ use axum::http::{Method, Request, StatusCode, header};
 use axum::response::Response;
 use dashboards::access::Access;
 use dashboards::guard::Hosts;
+use dashboards::job_token::JobKeys;
 use dashboards::login::{Login, Right};
 use dashboards::process::Process;
 use dashboards::router::{Routes, Shown, router};
@@ -27,6 +28,7 @@ fn closed(store: &Path) -> Router {
         read: Access::Login(Arc::clone(&login), Right::Read),
         login,
         page: Some((super::state_of(store), Shown::Everything)),
+        job_keys: JobKeys::default(),
         process: Some(process),
         posts: None,
         frame_ancestors: Vec::new(),

@@ -6,6 +6,7 @@
 
 mod script;
 mod site;
+mod token_script;
 
 use site::{JobRow, Site};
 use std::time::Duration;

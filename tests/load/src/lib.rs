@@ -11,8 +11,10 @@
 //! | [`rows`] | [`RowWriter`]: rows as an ldmsd's Kafka store writes them |
 //! | [`feed`] | [`Feed`]: all rows of one second in the order of arrival |
 //! | [`broker`] | [`Broker`]: topics, and rows into them |
+//! | [`asking`] | jobs that ask whether they are contended: a store with them, and clients |
 //! | [`rng`] | the random numbers |
 
+pub mod asking;
 pub mod broker;
 pub mod feed;
 pub mod jobs;

@@ -6,6 +6,7 @@
 //! | `session` | [`Session`], a connection to the server with its prepared statements |
 //! | `error` | [`ReadError`] |
 //! | [`jobs`] | one job: its run, nodes, result, causes, factors; two runs side by side |
+//! | [`contention`] | running jobs, and what they wait for now |
 //! | [`episodes`] | episodes of a job, and one with the samples around its onset |
 //! | [`regions`] | regions of a job, and the one of a series |
 //! | [`series`] | latest signals, and signals and counters of a series over time |
@@ -21,6 +22,7 @@
 //! The statements are `schemas/store/sql/read/`, a file of one name for each of `sqlite` and `postgres`.
 
 pub mod alerts;
+pub mod contention;
 pub mod doctor;
 pub mod episodes;
 mod error;

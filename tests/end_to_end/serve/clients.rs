@@ -1,0 +1,194 @@
+//! The clients in C and Python: each against a real server, one that refuses, one that hangs, one that sends a byte now and then, and none.
+
+use super::asking::Asked;
+use std::io::Write;
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use support::paths::root;
+
+/// The contract, in microseconds.
+const LONGEST_US: f64 = 50_000.0;
+/// A call on a machine on which other processes want all cores.
+const LONGEST_BUSY_US: f64 = 2_000_000.0;
+
+fn client() -> PathBuf {
+    root().join("samplers/client")
+}
+
+/// Compiles a C program of the client with all warnings as errors.
+fn compiled(source: &Path, folder: &Path) -> PathBuf {
+    let program = folder.join("program");
+    let output = Command::new("cc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-o"])
+        .arg(&program)
+        .arg("-I")
+        .arg(client())
+        .arg(source)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    program
+}
+
+/// Both clients, as commands that ask.
+struct Clients {
+    folder: tempfile::TempDir,
+    program: PathBuf,
+}
+
+/// What a client printed: the last answer, and how long calls took in microseconds.
+#[derive(Debug)]
+struct Calls {
+    state: u32,
+    lost_s: f64,
+    median_us: f64,
+    longest_us: f64,
+}
+
+impl Clients {
+    fn new() -> Clients {
+        let folder = tempfile::tempdir().unwrap();
+        let sources = root().join("tests/end_to_end/serve/clients");
+        let program = compiled(&sources.join("calls.c"), folder.path());
+        Clients { folder, program }
+    }
+
+    fn commands(&self) -> [Command; 2] {
+        let mut python = Command::new("python3");
+        python.arg(root().join("tests/end_to_end/serve/clients/calls.py"));
+        let mut commands = [Command::new(&self.program), python];
+        for command in &mut commands {
+            command
+                .env("PYTHONPATH", client())
+                .env("PYTHONDONTWRITEBYTECODE", "1")
+                .env_remove("TAILBACK_JOB_ID");
+            command.current_dir(self.folder.path());
+        }
+        commands
+    }
+
+    /// Asks `calls` times with each client.
+    fn ask(&self, url: &str, job: &str, token: &str, calls: u32) -> [Calls; 2] {
+        self.commands().map(|mut command| {
+            command.env("TAILBACK_URL", url).env("SLURM_JOB_ID", job).env("TAILBACK_JOB_TOKEN", token);
+            let output = command.arg(calls.to_string()).output().unwrap();
+            let (text, error) =
+                (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+            assert!(output.status.success() && error.is_empty(), "it is silent: {error}");
+            let words: Vec<f64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+            let [state, lost_s, median_us, longest_us] = words.try_into().unwrap();
+            Calls { state: state as u32, lost_s, median_us, longest_us }
+        })
+    }
+}
+
+#[test]
+fn clients_read_the_answer_of_their_job() {
+    let (clients, asked) = (Clients::new(), Asked::start());
+    // The first calls may come before the server has read its store.
+    for (job, state, lost_s) in [("1240", 3, 20.0), ("7", 0, 0.0), ("8", 4, -1.0)] {
+        for calls in clients.ask(&asked.url, job, &asked.token(job, "key"), 300) {
+            println!("a server that answers: {calls:?}");
+            assert_eq!((calls.state, calls.lost_s), (state, lost_s), "{calls:?}");
+        }
+    }
+}
+
+#[test]
+fn a_refused_token_is_not_judged() {
+    let (clients, asked) = (Clients::new(), Asked::start());
+    for token in [asked.token("7", "key"), asked.token("1240", "other"), String::new()] {
+        for calls in clients.ask(&asked.url, "1240", &token, 20) {
+            assert_eq!((calls.state, calls.lost_s), (4, -1.0), "{token:?}");
+        }
+    }
+}
+
+#[test]
+fn without_a_server_a_call_takes_no_time() {
+    let clients = Clients::new();
+    let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for url in
+        [&format!("http://{dead}"), "unix:/nowhere/socket", "http://monitor.example.org:9464", "nonsense", ""]
+    {
+        for calls in clients.ask(url, "1240", "token", 200) {
+            println!("{url:?}: {calls:?}");
+            assert_eq!((calls.state, calls.lost_s), (4, -1.0), "{url}");
+            assert!(calls.median_us < LONGEST_US && calls.longest_us < LONGEST_BUSY_US, "{url}: {calls:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_hangs_costs_at_most_the_limit() {
+    let clients = Clients::new();
+    // Connections are made by the kernel, and nothing is ever sent.
+    let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", hanging.local_addr().unwrap());
+    for calls in clients.ask(&url, "1240", "token", 50) {
+        println!("a server that hangs: {calls:?}");
+        assert_eq!(calls.state, 4);
+        assert!(calls.median_us < LONGEST_US && calls.longest_us < LONGEST_BUSY_US, "{calls:?}");
+    }
+}
+
+#[test]
+fn a_server_that_sends_a_byte_now_and_then_costs_at_most_the_limit() {
+    let clients = Clients::new();
+    let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", slow.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in slow.incoming() {
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                while stream.write_all(b"H").is_ok() {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+        }
+    });
+    for calls in clients.ask(&url, "1240", "token", 50) {
+        println!("a server that sends a byte now and then: {calls:?}");
+        assert_eq!(calls.state, 4);
+        assert!(calls.median_us < LONGEST_US && calls.longest_us < LONGEST_BUSY_US, "{calls:?}");
+    }
+}
+
+#[test]
+fn clients_ask_over_a_unix_socket() {
+    let clients = Clients::new();
+    let path = clients.folder.path().join("socket");
+    let socket = UnixListener::bind(&path).unwrap();
+    std::thread::spawn(move || {
+        for stream in socket.incoming() {
+            let mut stream = stream.unwrap();
+            let mut head = [0; 4096];
+            let _ = std::io::Read::read(&mut stream, &mut head);
+            let body = r#"{"state":"clear","lost_s":1.5,"lost_lo_s":1,"lost_hi_s":2,"since_s":null,"until_s":null,"ask_again_s":1,"resources":[]}"#;
+            let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\n{body}");
+        }
+    });
+    for calls in clients.ask(&format!("unix:{}", path.display()), "7", "", 20) {
+        assert_eq!((calls.state, calls.lost_s), (0, 1.5));
+    }
+}
+
+#[test]
+fn examples_run_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = client().join("examples");
+    let mut python = Command::new("python3");
+    python
+        .arg(examples.join("checkpoint.py"))
+        .env("PYTHONPATH", client())
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    for mut command in [Command::new(compiled(&examples.join("checkpoint.c"), folder.path())), python] {
+        let output = command.env_remove("TAILBACK_URL").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains("step 100: checkpoint"), "{text}");
+    }
+    assert!(Command::new("sh").arg("-n").arg(examples.join("batch.sh")).status().unwrap().success());
+}

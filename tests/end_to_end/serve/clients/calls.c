@@ -1,0 +1,31 @@
+/* Asks as often as its argument says, and prints the last answer, and the median and the longest call in microseconds. */
+#define TAILBACK_PAUSE_MS 0
+#define TAILBACK_IMPLEMENTATION
+#include "tailback.h"
+
+static int by_size(const void *a, const void *b) {
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+static double microseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+int main(int count, char **arguments) {
+    int calls = count > 1 ? atoi(arguments[1]) : 1, call;
+    double *took = calloc((size_t)calls, sizeof *took);
+    struct tailback_answer answer = {TAILBACK_NOT_JUDGED, -1, -1, -1, -1, -1};
+    if (took == NULL) return 1;
+    for (call = 0; call < calls; call++) {
+        double start = microseconds();
+        answer = tailback_contention();
+        took[call] = microseconds() - start;
+    }
+    qsort(took, (size_t)calls, sizeof *took, by_size);
+    printf("%d %.1f %.1f %.1f\n", answer.state, answer.lost_s, took[calls / 2], took[calls - 1]);
+    free(took);
+    return 0;
+}
