@@ -18,12 +18,14 @@ const FALL_TICKS: std::ops::RangeInclusive<f64> = 20.0..=600.0;
 
 impl Progress {
     /// By which part the job, which started at tick `start` and sent evenly up to `onset`, sends less since then; `None` if it does
-    /// not.
+    /// not, or pauses.
     pub(super) fn fallen(&self, start: i64, onset: i64) -> Option<f64> {
         let (mut quiet, mut block, mut since) = (Vec::new(), Piece::NONE, Piece::NONE);
+        let mut slowest = f64::INFINITY;
         for (from, to, piece) in self.pieces() {
             if from >= onset {
                 since = since.plus(piece);
+                slowest = slowest.min(piece.rate());
             } else if piece.bytes.is_nan() || from < start + SETTLES_TICKS || to > onset {
                 block = Piece::NONE;
             } else {
@@ -36,7 +38,7 @@ impl Progress {
         let (rate, spread) = even(&quiet)?;
         let chance = CHANCE * spread * (BLOCK_TICKS as f64 / since.ticks).sqrt();
         let fallen = 1.0 - since.bytes / (since.ticks * rate);
-        (fallen > chance.max(FALL_LEAST)).then_some(fallen)
+        (fallen > chance.max(FALL_LEAST) && slowest >= PAUSES * rate).then_some(fallen)
     }
 
     /// Seconds by which the job, which started at tick `start`, fell behind what it sent before and after, outside the ticks of
@@ -152,6 +154,7 @@ mod tests {
         let fell = |rate: fn(i64) -> f64| progress(rate).fallen(0, 500).is_some();
         assert!(fell(|tick| if tick < 500 { 100.0 } else { 85.0 }));
         assert!(!fell(|_| 100.0));
+        assert!(!fell(|tick| if (500..530).contains(&tick) { 0.0 } else { 100.0 }));
         assert!(!fell(|tick| if tick / 40 % 2 == 0 { 100.0 } else { 20.0 }));
     }
 }

@@ -7,6 +7,7 @@
 use super::cause::own_queue;
 use super::kind::continues;
 use super::links::{Links, is_host_link};
+use super::receivers;
 use std::collections::{BTreeMap, BTreeSet};
 use topology::{LinkIndex, Topology};
 
@@ -73,7 +74,7 @@ impl Seen<'_> {
         self.is_short(series).then_some((series, narrowed))
     }
 
-    /// Whether it stalls more than its load explains, and more than links behind it do.
+    /// Whether it stalls more than its load explains, and more than links behind it do, and no host behind it was filled.
     fn is_short(&self, series: u32) -> bool {
         let Some(link) = self.links.link(series) else { return false };
         let utilisation = f64::from(self.links.load[series as usize]) / self.topology.bytes_per_s(link);
@@ -81,6 +82,7 @@ impl Seen<'_> {
         utilisation < FULL_LEAST
             && ratio >= QUEUES_LEAST * own_queue(utilisation)
             && !waits_behind(self.topology, self.links, series)
+            && !receivers::is_before_filled_host(self.topology, self.links, link, self.before)
     }
 
     fn is_full(&self, series: u32) -> bool {

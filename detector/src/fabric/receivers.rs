@@ -9,6 +9,8 @@ use topology::{LinkIndex, Topology, VertexIndex};
 
 /// Part of what a link of a host carries from which that may be full.
 const TAKES_MOST: f64 = 0.95;
+/// Times what it passed on before that a router passes on for a host to be filled since.
+const MORE: f64 = 1.1;
 /// Utilisation up to which a link to the router has room.
 const ROOM: f64 = 0.9;
 /// Times the stalls that its load makes from which a link stalls for such a host, whatever its baseline.
@@ -52,13 +54,36 @@ fn least_capacity(topology: &Topology, links: &Links, router: VertexIndex) -> Op
         .filter(|least| least.is_finite())
 }
 
-/// Bytes a second that come to a router and leave it on no other measured link; `None` if some of its links are not measured.
+/// Whether a link leads to such a router, and that passes on more to its hosts than at tick `before`: that the link carries no more
+/// may be for the host.
+pub(super) fn is_before_filled_host(
+    topology: &Topology,
+    links: &Links,
+    link: LinkIndex,
+    before: i64,
+) -> bool {
+    let router = topology.to(link);
+    let passed = |load: &dyn Fn(LinkIndex) -> Option<f64>| passed_by(topology, router, load);
+    let (now, then) = (passed(&|link| links.load_of(link)), passed(&|link| links.load_at(link, before)));
+    fills_a_host(topology, links, router) && now.zip(then).is_some_and(|(now, then)| now >= MORE * then)
+}
+
 fn passed_to_hosts(topology: &Topology, links: &Links, router: VertexIndex) -> Option<f64> {
+    passed_by(topology, router, &|link| links.load_of(link))
+}
+
+/// Bytes a second that come to a router and leave it on no other measured link, by what links carry; `None` if some of its links
+/// are not measured.
+fn passed_by(
+    topology: &Topology,
+    router: VertexIndex,
+    load_of: &dyn Fn(LinkIndex) -> Option<f64>,
+) -> Option<f64> {
     let mut passed = 0.0;
     for link in topology.links_from(router) {
-        passed += links.load_of(topology.reverse(link))?;
+        passed += load_of(topology.reverse(link))?;
         if !is_host_link(topology, link) {
-            passed -= links.load_of(link)?;
+            passed -= load_of(link)?;
         }
     }
     Some(passed)
