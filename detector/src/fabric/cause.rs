@@ -110,6 +110,14 @@ pub(super) struct Scene<'a> {
     pub(super) ways_known: bool,
 }
 
+impl Scene<'_> {
+    /// By which part a job sends less, if the series at `at` is a root that waits for a host behind it; else 0.
+    fn fallen_behind(&self, at_job: usize, at: usize) -> f64 {
+        let waits = self.behind.iter().any(|(root, _)| *root == at);
+        if waits { self.fallen[at_job] } else { 0.0 }
+    }
+}
+
 /// The jobs in the region.
 pub(super) fn parties(scene: &Scene<'_>) -> Parties {
     let (wholes, unknown) = wholes(scene);
@@ -143,11 +151,7 @@ pub(super) fn parties(scene: &Scene<'_>) -> Parties {
                     io: load.io / load.sum(),
                     others_io: others_io(&scene.now[..scene.jobs.len()], at, at_job),
                     unknown: unknown_at(at),
-                    fallen: if scene.behind.iter().any(|(root, _)| *root == at) {
-                        scene.fallen[at_job]
-                    } else {
-                        0.0
-                    },
+                    fallen: scene.fallen_behind(at_job, at),
                     before_bytes_per_s: (!rose).then(|| {
                         let link = scene.targets.links[at];
                         scene.links.load_at(link, scene.onset - BEFORE_TICKS).unwrap_or(0.0)
