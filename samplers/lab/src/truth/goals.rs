@@ -21,7 +21,7 @@ pub struct Kind {
     pub reason: Option<String>,
     /// The best that is known to be possible.
     pub oracle: Option<Oracle>,
-    /// Seeds of its line in the tables, where the usual number is too small to tell its goals from chance.
+    /// Seeds of its line in the tables, where with the usual number chance decides about a goal.
     pub seeds: Option<u32>,
 }
 
