@@ -43,8 +43,9 @@ pub enum TokenRefusal {
 impl JobKeys {
     /// The keys of a file, one a line; without a file no token opens anything.
     pub fn of(file: Option<&Redacted>) -> JobKeys {
-        let lines = file.map_or("", Redacted::reveal).lines();
-        JobKeys(lines.map(|line| Redacted::new(line.trim().to_string())).collect())
+        // An empty key would let anyone make tokens.
+        let lines = file.map_or("", Redacted::reveal).lines().map(str::trim).filter(|line| !line.is_empty());
+        JobKeys(lines.map(|line| Redacted::new(line.to_string())).collect())
     }
 
     /// A token for `job` until `until_s`, in seconds since the epoch; `None` without a key.
@@ -131,6 +132,13 @@ mod tests {
             assert_eq!(keys(KEY).check(text, "1234", 0), Err(TokenRefusal::Unknown), "{text:?}");
         }
         assert_eq!(JobKeys::default().check(&token, "1234", 0), Err(TokenRefusal::Unknown));
+    }
+
+    #[test]
+    fn an_empty_line_is_no_key() {
+        let forged = JobKeys(vec![Redacted::new(String::new())]);
+        let forged = forged.issue(&Name::parse("1234").unwrap(), 2_000).unwrap();
+        assert_eq!(keys(&format!("{KEY}\n\n")).check(&forged, "1234", 0), Err(TokenRefusal::Unknown));
     }
 
     #[test]

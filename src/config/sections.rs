@@ -133,13 +133,13 @@ pub struct Http {
     /// What stands in `token_file`.
     #[serde(skip)]
     pub token: Option<Redacted>,
-    /// What stands in `silence_token_file`.
+    /// The token in `silence_token_file`.
     #[serde(skip)]
     pub silence_token: Option<Redacted>,
     /// What stands in `jobs_token_file`.
     #[serde(skip)]
     pub jobs_token: Option<Redacted>,
-    /// What stands in `job_token_key_file`.
+    /// The keys in `job_token_key_file`, one a line.
     #[serde(skip)]
     pub job_token_keys: Option<Redacted>,
 }

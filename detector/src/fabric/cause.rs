@@ -56,6 +56,11 @@ pub(super) struct Use {
 }
 
 impl Use {
+    /// The same by stalls alone.
+    pub(super) fn without_fall(&self) -> Use {
+        Use { fallen: 0.0, ..*self }
+    }
+
     /// The job's messages, as a part of the load, 0 to 1.
     pub(super) fn messages(&self) -> f64 {
         self.part * (1.0 - self.io)

@@ -9,7 +9,7 @@ use super::sent::GRID_TICKS;
 use super::tick::tick_of;
 use schemas::Job;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use topology::{Topology, VertexIndex, VertexKind};
 
 /// Ticks after a router was filled in which a job's fall is seen.
@@ -48,35 +48,40 @@ impl Fabric {
                 self.stalling.remove(&series);
             }
         }
+        let is_seen = |of: &Filled| of.busiest.is_none() && SEEN_TICKS.contains(&(self.now - of.since));
+        let awaited = next.iter().filter(|(router, of)| is_seen(of) && !self.stalls_to(topology, **router));
+        let felt = self.felt(topology, &awaited.map(|(router, of)| (*router, of.since)).collect());
         let mut began = Vec::new();
-        for (router, of) in next.iter_mut().filter(|(_, of)| of.busiest.is_none()) {
-            if SEEN_TICKS.contains(&(self.now - of.since))
-                && self.is_felt(topology, VertexIndex(*router), of.since)
-            {
-                of.busiest = self.busiest_to(topology, VertexIndex(*router));
-                began.extend(of.busiest.map(|series| (series, of.since)));
+        for router in felt {
+            let busiest = self.busiest_to(topology, VertexIndex(router));
+            if let Some(of) = next.get_mut(&router) {
+                of.busiest = busiest;
+                began.extend(busiest.map(|series| (series, of.since)));
             }
         }
         self.filled = next;
         began
     }
 
-    /// Whether no link to a router stalls, and a job that sends to one of its hosts fell since `onset`.
-    fn is_felt(&self, topology: &Topology, router: VertexIndex, onset: i64) -> bool {
-        let mut to = topology.links_from(router).map(|link| topology.reverse(link));
-        let stalls = to.any(|link| self.links.of_link(link).is_some_and(|s| self.stalling.contains(&s)));
-        let hosts: Vec<VertexIndex> = topology.links_from(router).map(|link| topology.to(link)).collect();
-        let is_there = |job: &Job| {
-            job.nodes
-                .iter()
-                .filter_map(|node| topology.vertex(node.as_str()))
-                .any(|node| hosts.contains(&node))
-        };
-        !stalls
-            && self
-                .jobs
-                .values()
-                .any(|job| self.runs_evenly(job) && is_there(job) && self.fallen(None, job, onset) > 0.0)
+    fn stalls_to(&self, topology: &Topology, router: u32) -> bool {
+        let mut to = topology.links_from(VertexIndex(router)).map(|link| topology.reverse(link));
+        to.any(|link| self.links.of_link(link).is_some_and(|series| self.stalling.contains(&series)))
+    }
+
+    /// Of `routers`, filled since some tick, those on which a job has nodes that fell since then.
+    fn felt(&self, topology: &Topology, routers: &BTreeMap<u32, i64>) -> BTreeSet<u32> {
+        let mut felt = BTreeSet::new();
+        for job in self.jobs.values().filter(|job| !routers.is_empty() && self.runs_evenly(job)) {
+            let mut fell_since: BTreeMap<i64, bool> = BTreeMap::new();
+            let nodes = job.nodes.iter().filter_map(|node| topology.vertex(node.as_str()));
+            for router in nodes.flat_map(|node| topology.links_from(node)).map(|link| topology.to(link).0) {
+                let Some(since) = routers.get(&router) else { continue };
+                if *fell_since.entry(*since).or_insert_with(|| self.fallen(None, job, *since) > 0.0) {
+                    felt.insert(router);
+                }
+            }
+        }
+        felt
     }
 
     fn runs_evenly(&self, job: &Job) -> bool {

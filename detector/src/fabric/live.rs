@@ -50,6 +50,8 @@ pub(super) struct Hurt {
     pub(super) lost: Lost,
     /// What it loses if it does not wait for its slowest flow, but for the mean of them.
     pub(super) least: f64,
+    /// The part of the second that only the fall of what it sends shows, not stalls: it is possible, not sure.
+    pub(super) by_fall: f64,
     /// Seconds by which the reading of one of its links is off the tick: it covers partly another second.
     pub(super) off_s: f64,
     /// Losses by source, as parts of the second.
@@ -139,7 +141,9 @@ impl Live {
         // A job waits for its slowest link.
         let slowest = (0..on_links.len()).max_by(|a, b| on_links[*a].sum().total_cmp(&on_links[*b].sum()));
         let worst = slowest.map_or_else(Lost::default, |at| on_links[at]);
-        let least = of_mean_flow(&party.uses, &on_links, links, topology).min(worst.sum());
+        let by_stalls = party.uses.iter().map(|used| self.lost(&used.without_fall(), links, topology).sum());
+        let by_fall = (worst.sum() - by_stalls.fold(0.0, f64::max)).max(0.0);
+        let least = of_mean_flow(&party.uses, &on_links, links, topology).min(worst.sum() - by_fall);
         let mut to = BTreeMap::new();
         if worst.own > 0.0 {
             to.insert((Cause::SelfInflicted, party.job_id.to_string()), worst.own);
@@ -154,7 +158,7 @@ impl Live {
         let before = party.uses.iter().any(|used| used.before_bytes_per_s.is_some());
         let off = |used: &Use| f64::from(links.off_ms[used.series as usize]).abs() / 1e3;
         let off_s = party.uses.iter().map(off).fold(0.0, f64::max);
-        Hurt { lost: worst, least, off_s, to, kind: self.region.kind, before }
+        Hurt { lost: worst, least, by_fall, off_s, to, kind: self.region.kind, before }
     }
 
     /// The link whose missing capacity makes a link of the region wait.

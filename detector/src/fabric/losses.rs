@@ -36,6 +36,8 @@ pub struct LinkLosses {
     pub others_s: f64,
     /// Seconds lost if it did not wait for its slowest flow, but for the mean of them.
     pub least_s: f64,
+    /// Seconds of the loss that no stalls show, only that it sends less.
+    pub by_falls_s: f64,
     /// Seconds in which one of its links was contended.
     pub contended_s: f64,
     /// Seconds lost that may lie outside a stretch of such seconds, since links' clocks disagree. It is one error of all
@@ -77,6 +79,7 @@ impl Default for LinkLosses {
             own_s: 0.0,
             others_s: 0.0,
             least_s: 0.0,
+            by_falls_s: 0.0,
             contended_s: 0.0,
             shifted_s: 0.0,
             seconds: BTreeMap::new(),
@@ -130,6 +133,7 @@ impl LinkLosses {
             self.own_s += hurt.lost.own * tick_s;
             self.others_s += hurt.lost.others() * tick_s;
             self.least_s += hurt.least * tick_s;
+            self.by_falls_s += hurt.by_fall * tick_s;
             self.contended_s += tick_s;
             self.seconds.insert(at, hurt.lost.sum() * tick_s);
             for ((cause, source), lost) in &hurt.to {
@@ -165,7 +169,8 @@ impl LinkLosses {
             return Loss::between(lost_s, point_s, [least_s - error_s, most_s]);
         };
         let point_s = found.lost_s.max(0.0);
-        let surely_s = found.least_s.min(lost_s * (1.0 + UNSURE));
+        // Nor is what the job may as well have stopped to send by itself.
+        let surely_s = found.least_s.min((lost_s - self.by_falls_s) * (1.0 + UNSURE));
         let surely_s = if is_narrower(&found) { surely_s } else { surely_s.min(least_s - error_s) };
         let most_s = found.most_s.max(point_s);
         // What seemed quiet may have been slowed too where stalls show more.
