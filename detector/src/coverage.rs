@@ -316,6 +316,19 @@ impl Coverage {
         self.latest.get(series.at()).map(|latest| latest.any).filter(|time| *time != Time::MIN)
     }
 
+    /// Stretches between two times in which `series` was active; pauses of a minute and less do not end one.
+    pub fn active(&self, series: SeriesIndex, from: Time, to: Time) -> impl Iterator<Item = (Time, Time)> {
+        let latest = self.latest.get(series.at()).map_or(Time::MIN, |latest| latest.active);
+        let stretches = self.seen.get(series.at()).map(|seen| &seen.active).into_iter().flatten();
+        let last = stretches.clone().count();
+        let ends = stretches.zip(1..).map(move |(stretch, number)| match number == last {
+            true => (stretch.from, latest),
+            false => (stretch.from, stretch.to),
+        });
+        let within = ends.map(move |(begin, end)| (begin.max(from), end.min(to)));
+        within.filter(|(begin, end)| begin < end)
+    }
+
     /// Whether `series` was active at some time between `from` and `to`.
     pub fn was_active(&self, series: SeriesIndex, from: Time, to: Time) -> bool {
         let Some(latest) = self.latest.get(series.at()) else { return false };

@@ -35,13 +35,16 @@ use crate::gains::Gains;
 use crate::ingest::{Found, Ingest, SeriesReading, WrongClock};
 use crate::ledger::JobLedger;
 use crate::model::{Bank, ModelEvent, Reading};
+use crate::reports::Reports;
 use crate::settings::Settings;
 use crate::spells::Spells;
 use hindsight::LookedBack;
 use levels::Levels;
 use moments::Takings;
 use schemas::metric::MetricOrder;
-use schemas::{CauseShare, CounterBatch, DropCounts, Job, Metric, Name, SeriesIndex, Signal, Sources, Time};
+use schemas::{
+    CauseShare, CounterBatch, DropCounts, DropReason, Job, Metric, Name, SeriesIndex, Signal, Sources, Time,
+};
 use serde::{Deserialize, Serialize};
 use slots::SeriesSlot;
 use std::collections::{HashMap, VecDeque};
@@ -80,6 +83,8 @@ pub struct Detector {
     episodes: EpisodeBook,
     coverage: Coverage,
     jobs: JobLedger,
+    /// What jobs report of their progress.
+    reports: Reports,
     links: LinkWatch,
     /// Tick for which waiting rows were looked at last.
     #[serde(skip)]
@@ -127,6 +132,7 @@ impl Detector {
             episodes: EpisodeBook::default(),
             coverage: Coverage::default(),
             jobs: JobLedger::new(settings.jobs),
+            reports: Reports::default(),
             settings,
             links: LinkWatch::default(),
             settled: None,
@@ -271,6 +277,11 @@ impl Detector {
         }
         found.readings[begin..].iter().for_each(|reading| self.use_reading(reading));
         found.readings.clear();
+        for gain in found.gains.drain(..) {
+            if !self.reports.add(&gain) {
+                self.ingest.drops.count(DropReason::BufferFull);
+            }
+        }
     }
 
     fn use_reading(&mut self, reading: &SeriesReading) {

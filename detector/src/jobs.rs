@@ -18,6 +18,9 @@
 //! | `jobs/cell_runs.rs` | these cells as they are kept and sent |
 //! | `jobs/combine.rs` | from parts to a [`JobResult`] |
 //! | `jobs/moment.rs` | a cell's loss, divided among metrics |
+//! | `jobs/pace.rs` | what a job reports to have done, over time |
+//! | `jobs/measured.rs` | what contention cost a job by these reports |
+//! | `jobs/regression.rs` | the least squares of that |
 //! | `jobs/shares.rs` | causes as shares of the loss |
 //! | [`compare`] | contention or another configuration, between two runs |
 
@@ -25,8 +28,11 @@ mod cell_runs;
 mod cells;
 mod combine;
 pub mod compare;
+mod measured;
 mod moment;
+mod pace;
 mod part;
+mod regression;
 mod shares;
 mod stretches;
 
@@ -34,10 +40,12 @@ pub use cell_runs::CellRuns;
 pub use cells::Cell;
 pub(crate) use cells::grain;
 pub use combine::combine;
+pub use pace::Pace;
 pub use part::{CauseLoss, JobPart, MetricPart, part};
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;
+use crate::reports::Reports;
 use schemas::{Job, JobResult, SeriesIndex, SeriesTable, Time};
 
 /// What a job's result is made of, as one detector knows it.
@@ -52,6 +60,8 @@ pub struct Facts<'a> {
     pub episodes: &'a EpisodeBook,
     /// Ticks seen.
     pub coverage: &'a Coverage,
+    /// What jobs report of their progress.
+    pub reports: &'a Reports,
     /// The newest timestamp; a job without an end is judged up to here.
     pub now: Time,
     /// Seconds between samples.

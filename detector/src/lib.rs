@@ -7,6 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`equations`] | the equations of both models, pure; each names its number in the report |
+//! | [`reports`] | the pace of jobs by their own reports |
 //! | [`settings`] | what can be set, with defaults |
 //! | [`inbox`] | rows of one Kafka partition in the order of time across the raw partitions |
 //! | [`ingest`] | rows to readings in event time |
@@ -37,6 +38,7 @@ pub mod ingest;
 pub mod jobs;
 pub mod ledger;
 pub mod model;
+pub mod reports;
 pub mod score;
 pub mod settings;
 pub mod spellings;

@@ -1,6 +1,6 @@
 //! Jobs as rows with an interval, what they lost, and the causes.
 
-use crate::{Interval, Name, Time};
+use crate::{Interval, JobProgress, Name, Time};
 use serde::{Deserialize, Serialize};
 
 /// What one message reports about one run of a job: an LDMS row about one node, Slurm and its scripts about all.
@@ -178,6 +178,9 @@ pub struct JobResult {
     pub judged: f64,
     /// Its causes, largest share first.
     pub causes: Vec<CauseShare>,
+    /// What its own reports of progress show, by name; empty where it reports none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub progress: Vec<JobProgress>,
 }
 
 impl JobResult {

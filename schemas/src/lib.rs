@@ -18,6 +18,7 @@
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`calibration`] | what is learnt from finished runs, as it is stored |
+//! | [`progress`] | [`JobProgress`], what jobs report of their own progress |
 //! | [`region`] | [`Region`], contended links that touch; [`JobFactors`], what a job's loss is made of |
 //! | [`alert`] | [`Notice`], the report of an incident; [`Advice`] for schedulers |
 //! | [`results`] | [`ResultBatch`], what the detector hands to a sink |
@@ -44,6 +45,7 @@ pub mod jsonl;
 pub mod loss_words;
 pub mod metric;
 pub mod name;
+pub mod progress;
 pub mod region;
 pub mod rejected;
 pub mod results;
@@ -65,6 +67,7 @@ pub use job::{Cause, CauseKind, CauseShare, Job, JobEvent, JobResult};
 pub use job_number::{JobNumber, JobNumberError};
 pub use metric::{Direction, Metric};
 pub use name::{Name, NameError};
+pub use progress::{JobProgress, MeasuredLoss};
 pub use region::{
     Evidence, Interval, JobFactors, REGION_SERIES_MAX, Region, RegionCause, RegionChange, RegionId,
     RegionStep, RegionVictim,

@@ -178,6 +178,11 @@ impl Metric {
         self.facts().file.measures == Measures::Progress
     }
 
+    /// Whether it is what jobs report of themselves.
+    pub fn is_of_jobs(self) -> bool {
+        self.facts().file.measures == Measures::Application
+    }
+
     /// Whether it is the pressure on a link.
     pub fn is_link(self) -> bool {
         self.facts().file.measures == Measures::Link

@@ -52,6 +52,7 @@ pub(super) fn result() -> JobResult {
             cause(Cause::IoOnMpi, CauseKind::Avoidable, link, 0.2),
             cause(Cause::Unknown, CauseKind::Unknown, "", 0.1),
         ],
+        progress: Vec::new(),
     }
 }
 

@@ -51,6 +51,7 @@ impl Detector {
             ("levels", self.levels.len()),
             ("episodes", self.episodes.len()),
             ("jobs", self.jobs.len()),
+            ("reporting_jobs", self.reports.len()),
         ]
     }
 

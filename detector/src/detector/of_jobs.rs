@@ -76,11 +76,11 @@ impl Detector {
         let changed: HashSet<SeriesIndex> = episodes.iter().map(|e| e.series).collect();
         let (table, stream) = (self.ingest.series(), &self.settings.stream);
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
-        let (episodes, coverage) = (&self.episodes, &self.coverage);
+        let (episodes, coverage, reports) = (&self.episodes, &self.coverage, &self.reports);
         let results = self.jobs.reckon(now, &changed, self.finished, |tracked| {
             let (series, known_nodes) = (&costly(&tracked.series, table), &tracked.known_nodes);
             let now = now_of(series, coverage, now);
-            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
+            let facts = Facts { series, known_nodes, table, episodes, coverage, reports, now, tick_s, gap_s };
             jobs::result(&tracked.job, &facts, on_links.get(&tracked.job.job_id))
         });
         self.tidy(now);
@@ -102,12 +102,12 @@ impl Detector {
         let Some(now) = self.ingest.newest() else { return Vec::new() };
         let (table, stream) = (self.ingest.series(), &self.settings.stream);
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
-        let (episodes, coverage) = (&self.episodes, &self.coverage);
+        let (episodes, coverage, reports) = (&self.episodes, &self.coverage, &self.reports);
         let mut parts = Vec::new();
         let look = |tracked: &Tracked| {
             let (series, known_nodes) = (&costly(&tracked.series, table), &tracked.known_nodes);
             let now = now_of(series, coverage, now);
-            let facts = Facts { series, known_nodes, table, episodes, coverage, now, tick_s, gap_s };
+            let facts = Facts { series, known_nodes, table, episodes, coverage, reports, now, tick_s, gap_s };
             parts.push((tracked.job.job_id.clone(), jobs::part(&tracked.job, &facts)));
         };
         match changed {
@@ -153,6 +153,7 @@ impl Detector {
         }
         self.tidied = now;
         self.jobs.forget(now, self.settings.jobs_kept_s());
+        self.reports.forget(now, |job_id| self.jobs.get(job_id).is_some());
         let needed = self.jobs.earliest_unsettled().unwrap_or(now);
         self.episodes.forget_before(needed.min(now.plus_seconds(-EPISODES_KEPT_S)));
     }

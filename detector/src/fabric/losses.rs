@@ -243,6 +243,8 @@ impl LinkLosses {
             grain,
             metrics: vec![metric],
             of_links: true,
+            progress: Vec::new(),
+            active: Vec::new(),
         })
     }
 }

@@ -6,7 +6,7 @@
 use super::Ingest;
 use super::component::Component;
 use super::reporter::{Part, Reporter};
-use schemas::{LastSeen, Name, SeriesIndex, Silence, Source, Time};
+use schemas::{LastSeen, Metric, Name, SeriesIndex, Silence, Source, Time};
 use std::collections::HashSet;
 
 /// What of forgotten sources was not reported yet.
@@ -36,7 +36,8 @@ impl Ingest {
     /// Whether rows of a source have a place here.
     pub fn knows(&self, source: &Source) -> bool {
         if source.by_job {
-            return self.served.knows(source);
+            // What jobs report is kept by job: its numbers of sources may change.
+            return source.reports(Metric::is_of_jobs) || self.served.knows(source);
         }
         let Some(group) = source.metrics.first().map(|metric| metric.group()) else { return false };
         self.component_of(group, &source.component).is_some_and(|component| component.has(source))

@@ -13,6 +13,7 @@
 //! | [`component`] | a component and its sources; which rows are believed |
 //! | `presence` | which sources of a component report, and which are silent |
 //! | `succession` | which source owns which part, which takes over, and when |
+//! | [`reported`] | what jobs report of their own progress |
 //! | `reporter` | a source of a component, and a part of it |
 //! | `step_back` | a clock that was ahead and is right again |
 //! | `wrong_clock` | producers whose clocks are wrong, counted and named |
@@ -34,6 +35,7 @@ pub mod order;
 mod presence;
 pub mod rates;
 mod reading;
+pub mod reported;
 mod reporter;
 mod series_book;
 pub mod served;
@@ -53,6 +55,7 @@ use crate::spellings::Spellings;
 use clock::StreamClock;
 use component::Component;
 use forgetting::Parting;
+use reported::ReportedCounters;
 use schemas::{
     CounterBatch, DropCounts, DropReason, Metric, Name, SeriesIndex, SeriesTable, Source, SourceIndex,
     Sources, Time, growth,
@@ -67,7 +70,7 @@ use wrong_clock::WrongClocks;
 const LOOKED_S: f64 = 0.25;
 /// Weight of the latest delay in the mean of delays.
 const DELAY_GAIN: f64 = 0.05;
-/// Seconds by which a server's row may differ from the time of the stream.
+/// Seconds by which a row of a server, or of a job, may differ from the time of the stream.
 const SERVED_OFF_S: f64 = 60.0;
 /// Longest delay of rows that is taken for one.
 const DELAY_MAX_S: f64 = 60.0;
@@ -94,6 +97,8 @@ enum Slot {
     Component(u32, u16),
     /// They are what a server counts by job.
     Served,
+    /// They are what a job counts.
+    Reported,
 }
 
 /// All components, and where each source belongs.
@@ -115,6 +120,7 @@ pub struct Ingest {
     clock: StreamClock,
     wrong_clocks: WrongClocks,
     served: ServedCounters,
+    reported: ReportedCounters,
     looked: Looked,
     /// Looks for unseen sources so far.
     look: u32,
@@ -220,6 +226,10 @@ impl Ingest {
                     self.served_row(sources, source, time, counters);
                     continue;
                 }
+                Slot::Reported => {
+                    self.reported_row(sources, source, time, counters, out);
+                    continue;
+                }
                 Slot::Unknown => {
                     self.drops.count(DropReason::BufferFull);
                     continue;
@@ -302,15 +312,37 @@ impl Ingest {
     /// A row of a server. It moves no clock, and one that is far from the stream's is of no use.
     fn served_row(&mut self, sources: &Sources, source: SourceIndex, time: Time, counters: &[u64]) {
         let StreamSettings { tick_s, lateness_s, .. } = self.settings;
-        let ahead_s = self.clock.now().map_or(0.0, |now| time.seconds_since(now));
         let [tick, late] = [time.seconds(), lateness_s].map(|seconds| (seconds / tick_s).round() as i64);
-        let outcome = match sources.get(source) {
+        let described = self.near(time).and_then(|()| sources.get(source).ok_or(DropReason::BufferFull));
+        let outcome = described.and_then(|source| self.served.row(source, (tick, late), counters));
+        outcome.unwrap_or_else(|reason| self.drops.count(reason));
+    }
+
+    /// A row of a job about itself, treated alike.
+    fn reported_row(
+        &mut self,
+        sources: &Sources,
+        source: SourceIndex,
+        time: Time,
+        counters: &[u64],
+        out: &mut Found,
+    ) {
+        let part = sources.get(source).and_then(Source::only_part).ok_or(DropReason::BufferFull);
+        let outcome = self.near(time).and_then(|()| self.reported.row(part?, time, counters));
+        match outcome {
+            Ok(gain) => out.gains.extend(gain),
+            Err(reason) => self.drops.count(reason),
+        }
+    }
+
+    /// Whether a row that moves no clock is near the time of the stream.
+    fn near(&self, time: Time) -> Result<(), DropReason> {
+        let ahead_s = self.clock.now().map_or(0.0, |now| time.seconds_since(now));
+        match ahead_s {
             _ if ahead_s > SERVED_OFF_S => Err(DropReason::ClockAhead),
             _ if ahead_s < -SERVED_OFF_S => Err(DropReason::Late),
-            Some(source) => self.served.row(source, (tick, late), counters),
-            None => Err(DropReason::BufferFull),
-        };
-        outcome.unwrap_or_else(|reason| self.drops.count(reason));
+            _ => Ok(()),
+        }
     }
 
     fn slot(&mut self, sources: &Sources, source: SourceIndex) -> Slot {
@@ -329,7 +361,8 @@ impl Ingest {
     fn new_slot(&mut self, sources: &Sources, source: SourceIndex) -> Option<Slot> {
         let described = sources.shared(source)?;
         if described.by_job {
-            return Some(Slot::Served);
+            let of_jobs = described.reports(Metric::is_of_jobs);
+            return Some(if of_jobs { Slot::Reported } else { Slot::Served });
         }
         let group = described.metrics.first()?.group();
         if self.series.used() >= self.series_max && !self.knows(described) {

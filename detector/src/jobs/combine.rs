@@ -1,18 +1,21 @@
 //! One result of the parts that several detectors know.
 
 use super::cells::{self, Cell};
+use super::measured::{self, Contention};
 use super::moment::{self, Charge};
+use super::pace::Pace;
 use super::part::{JobPart, MetricPart};
 use super::shares::{CauseSums, shares};
 use super::stretches::{self, Alike, Stretches};
-use schemas::{Cause, JobResult, Metric, Name};
+use schemas::{Cause, JobProgress, JobResult, Metric, Name};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What the job lost by all `parts`, which are of the same job.
 pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
     let nodes = Nodes::of(parts);
     let mut merged: Vec<Merged<'_>> = Metric::all().filter_map(|m| merge(m, parts, &nodes)).collect();
-    let losses = reduce(&mut merged);
+    let (losses, contention) = reduce(&mut merged, parts);
     let run_s = run_s(parts);
     let unseen = if 2 * nodes.silent > nodes.all || parts.is_empty() { run_s } else { 0.0 };
     let unexplained_s: f64 = merged.iter().map(Merged::unexplained_s).sum();
@@ -28,7 +31,20 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
         completeness: share(parts, &nodes, |part| part.completeness_sum),
         judged: share(parts, &nodes, |part| part.judged_sum),
         causes: shares(losses.causes, losses.lost_s),
+        progress: progress(parts, &contention),
     }
+}
+
+/// What the job's own reports show. A name is in one part; where a partition moved, in the part with most of it.
+fn progress(parts: &[&JobPart], contention: &Contention) -> Vec<JobProgress> {
+    let mut paces: BTreeMap<&Name, &Pace> = BTreeMap::new();
+    for (name, pace) in parts.iter().flat_map(|part| &part.progress) {
+        let known = paces.entry(name).or_insert(pace);
+        if pace.covered_s() > known.covered_s() {
+            *known = pace;
+        }
+    }
+    paces.into_iter().map(|(name, pace)| measured::measure(name, pace, contention)).collect()
 }
 
 /// Nodes of a job, and those of them that no part has a series of.
@@ -94,6 +110,12 @@ impl Merged<'_> {
         self.metric.is_progress() && self.names
     }
 
+    /// Whether it is not known of most of its series whether they were contended in the cell that is looked at.
+    fn is_unjudged(&self) -> bool {
+        let unjudged_s = self.cell.map_or(0.0, |cell| cell.unjudged_us as f64 / 1e6);
+        2.0 * unjudged_s > self.cell_s * (self.used + self.unknown)
+    }
+
     fn unexplained_s(&self) -> f64 {
         self.parts.iter().map(|part| part.unexplained_s).sum::<f64>() / self.used
     }
@@ -105,16 +127,18 @@ impl Merged<'_> {
 }
 
 /// In each cell a metric's loss is the mean over its series, and the largest one counts.
-fn reduce(merged: &mut [Merged<'_>]) -> Losses {
+fn reduce(merged: &mut [Merged<'_>], parts: &[&JobPart]) -> (Losses, Contention) {
     let mut losses = Losses::default();
+    let mut contention = Contention::of(parts);
     let mut charges: Vec<Charge> = Vec::with_capacity(merged.len());
     let mut stretches = Stretches::of(merged.iter_mut().map(|m| std::mem::take(&mut m.cells)));
     let mut cells = Vec::with_capacity(merged.len());
     while let Some(numbers) = stretches.next(&mut cells) {
         let count = (numbers.end - numbers.start) as f64;
         merged.iter_mut().zip(&cells).for_each(|(of_metric, cell)| of_metric.cell = *cell);
-        let contended_s = cells.iter().flatten().map(|cell| cell.contended_s);
-        losses.contended_s += contended_s.fold(0.0, f64::max) * count;
+        let contended_s = cells.iter().flatten().map(|cell| cell.contended_s).fold(0.0, f64::max);
+        losses.contended_s += contended_s * count;
+        contention.add(numbers, contended_s, merged.iter().any(Merged::is_unjudged));
         moment::charge(merged, &mut charges);
         for (of_metric, charge) in merged.iter_mut().zip(&charges) {
             let (lost_s, certain_s) = (charge.lost_s * count, charge.certain_s * count);
@@ -126,7 +150,8 @@ fn reduce(merged: &mut [Merged<'_>]) -> Losses {
         losses.most_s += charges.iter().map(|charge| charge.most_s).fold(0.0, f64::max) * count;
     }
     merged.iter().for_each(|m| explain(&mut losses, m));
-    losses
+    (contention.contended_s, contention.lost_s) = (losses.contended_s, losses.lost_s);
+    (losses, contention)
 }
 
 /// The lower bound: the largest of that of all metrics together and those of single metrics. No metric lowers it.
@@ -244,6 +269,8 @@ mod tests {
             grain: 0,
             metrics: vec![metric],
             of_links,
+            progress: Vec::new(),
+            active: Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Facts;
 use super::cell_runs::CellRuns;
 use super::cells::{self, Cells, Unjudged};
+use super::pace::Pace;
 use super::shares::{CauseSums, merged};
 use schemas::{Cause, CauseKind, Episode, EpisodeEvidence, Job, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,9 @@ use std::collections::BTreeMap;
 const LEAST_SHARE: f64 = 0.0005;
 /// Part of the variance of an episode that the other episodes of its series have, too.
 const SHARED_ERROR: f64 = 0.5;
+/// Stretches of activity that are sent; of more, those less than so many microseconds apart become one, or twice as many, and so on.
+const STRETCHES_MAX: usize = 64;
+const FINEST_GAP_US: i64 = 2_000_000;
 /// Parts of one in sums of completenesses.
 const FIXED_POINT: f64 = (1_u64 << 32) as f64;
 
@@ -36,6 +40,10 @@ pub struct JobPart {
     pub metrics: Vec<MetricPart>,
     /// Whether it is of links alone, from the fabric stage, which sees all of them: then other parts are not used for links.
     pub of_links: bool,
+    /// What the job reports of its own progress, by name.
+    pub progress: Vec<(Name, Pace)>,
+    /// Stretches in which its nodes used a file system, in order; only where it reports progress.
+    pub active: Vec<(Time, Time)>,
 }
 
 /// What the series of one metric lost.
@@ -99,7 +107,40 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         grain,
         metrics: Metric::all().filter_map(of_metric).collect(),
         of_links: false,
+        progress: facts.reports.of(&job.job_id).map(|(name, pace)| (name.clone(), pace.clone())).collect(),
+        active: active(job, until, facts),
     }
+}
+
+/// When a series of progress on a file system was active, each second once. Whether the job reports is not asked: another detector may
+/// have its reports.
+fn active(job: &Job, until: Time, facts: &Facts<'_>) -> Vec<(Time, Time)> {
+    let of_files = facts.series.iter().filter(|s| facts.table[s.at()].metric.is_progress());
+    apart(of_files.flat_map(|s| facts.coverage.active(*s, job.start, until)).collect())
+}
+
+/// Stretches in order and apart from each other; of too many the nearest become one.
+pub(super) fn apart(mut stretches: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
+    stretches.sort_unstable();
+    let mut found: Vec<(Time, Time)> = Vec::new();
+    for (from, to) in stretches {
+        match found.last_mut() {
+            Some(last) if last.1 >= from => last.1 = last.1.max(to),
+            _ => found.push((from, to)),
+        }
+    }
+    let mut gap_us = FINEST_GAP_US;
+    while found.len() > STRETCHES_MAX {
+        found.dedup_by(|later, kept| {
+            let is_near = later.0 - kept.1 <= gap_us;
+            if is_near {
+                kept.1 = later.1;
+            }
+            is_near
+        });
+        gap_us *= 2;
+    }
+    found
 }
 
 fn fixed(share: f64) -> i64 {

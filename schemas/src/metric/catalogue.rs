@@ -16,13 +16,14 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub const OPTIONAL: [&str; crate::LINK_COLUMNS] = ["link_downed", "link_error_recovery"];
 
 /// Ours, by file name.
-const BUILT_IN: [(&str, &str); 24] = [
+const BUILT_IN: [(&str, &str); 25] = [
     ("aries_nic_stall_ratio.toml", include_str!("../../metrics/aries_nic_stall_ratio.toml")),
     ("aries_stall_ratio.toml", include_str!("../../metrics/aries_stall_ratio.toml")),
     ("ib_becn_ratio.toml", include_str!("../../metrics/ib_becn_ratio.toml")),
     ("ib_congested_ratio.toml", include_str!("../../metrics/ib_congested_ratio.toml")),
     ("ib_fecn_ratio.toml", include_str!("../../metrics/ib_fecn_ratio.toml")),
     ("ib_wait_ratio.toml", include_str!("../../metrics/ib_wait_ratio.toml")),
+    ("job_progress_rate.toml", include_str!("../../metrics/job_progress_rate.toml")),
     ("lustre_data_wait.toml", include_str!("../../metrics/lustre_data_wait.toml")),
     ("lustre_mdt_load.toml", include_str!("../../metrics/lustre_mdt_load.toml")),
     ("lustre_metadata_rate.toml", include_str!("../../metrics/lustre_metadata_rate.toml")),

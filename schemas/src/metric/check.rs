@@ -21,7 +21,7 @@ pub(super) fn check(file: &MetricFile) -> Result<(), String> {
         (Measures::Link, None) => {
             return Err("measured_at: missing; a link's metric needs sender or receiver".to_string());
         }
-        (Measures::Progress | Measures::Server, Some(_)) => {
+        (Measures::Progress | Measures::Server | Measures::Application, Some(_)) => {
             return Err("measured_at: only a link has ends".to_string());
         }
         _ => {}
@@ -44,7 +44,7 @@ pub(super) fn check(file: &MetricFile) -> Result<(), String> {
 
 /// The models expect that progress falls, and that pressure and waits rise.
 fn check_meaning(file: &MetricFile) -> Result<(), String> {
-    let progress = file.measures == Measures::Progress;
+    let progress = matches!(file.measures, Measures::Progress | Measures::Application);
     match file.direction {
         Direction::Rising if progress => return Err("direction: must be falling for progress".to_string()),
         Direction::Falling if !progress => {
@@ -166,7 +166,10 @@ fn check_source(file: &MetricFile, source: &SourceFile) -> Result<(), String> {
     if by_name != source.part_columns.is_empty() || source.part_columns.len() > 2 {
         return Err("part: give either `part` or one or two `part_columns`".to_string());
     }
-    if source.by_job && (file.measures != Measures::Progress || by_name) {
+    if file.measures == Measures::Application && !source.by_job {
+        return Err("by_job: must be true for what jobs report of themselves".to_string());
+    }
+    if source.by_job && (!matches!(file.measures, Measures::Progress | Measures::Application) || by_name) {
         return Err(
             "by_job: only progress whose file system `part_columns` name is counted by job".to_string()
         );

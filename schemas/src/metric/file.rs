@@ -52,6 +52,8 @@ pub enum Measures {
     Progress,
     /// Waits for a server, as a client sees them.
     Server,
+    /// What a job gets done by its own count. It has no series: it is compared with the job's contention.
+    Application,
 }
 
 /// An end of a link.
@@ -145,8 +147,8 @@ pub struct SourceFile {
     /// Columns of other schemas that have the same counters, and are not used.
     #[serde(default)]
     pub not_with: Vec<String>,
-    /// Whether its rows are of a server, which counts what it did for the job in the column `job_id`; progress only. Such a row
-    /// has all columns of `recognised_by`.
+    /// Whether each row is about the job in its column `job_id`: a server counts what it did for the job, or the job counts what it
+    /// did. Such a row has all columns of `recognised_by`.
     #[serde(default)]
     pub by_job: bool,
     /// Patterns of the columns, by counter. The first that matches counts.

@@ -54,6 +54,7 @@ fn meaning(file: &MetricFile) -> String {
         (Measures::Link, _, true) => {
             "of the pressure on the link that arrives; seconds lost and regions follow from it".to_string()
         }
+        (Measures::Application, ..) => "of what a job gets done by its own count".to_string(),
         (Measures::Server, ..) => {
             "of how long a client waits for a server; no seconds lost follow from it".to_string()
         }

@@ -29,6 +29,7 @@ fn row(file: &'static MetricFile) -> MetricRow {
         Measures::Link => "link",
         Measures::Progress => "progress",
         Measures::Server => "server",
+        Measures::Application => "application",
     };
     MetricRow {
         metric: &file.name,

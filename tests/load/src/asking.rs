@@ -125,6 +125,7 @@ fn result(job_id: Name, lost_s: f64) -> JobResult {
         completeness: 1.0,
         judged: 1.0,
         causes: Vec::new(),
+        progress: Vec::new(),
     }
 }
 

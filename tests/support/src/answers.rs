@@ -66,6 +66,7 @@ fn result(id: &str, slowdown_s: f64, causes: Vec<CauseShare>) -> JobResult {
         completeness: 1.0,
         judged: 1.0,
         causes,
+        progress: Vec::new(),
     }
 }
 

@@ -77,6 +77,7 @@ mod tests {
             completeness: 1.0,
             judged: 1.0,
             causes: Vec::new(),
+            progress: Vec::new(),
         }
     }
 

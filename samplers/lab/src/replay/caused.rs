@@ -81,6 +81,7 @@ mod tests {
             completeness: 1.0,
             judged: 1.0,
             causes: causes.iter().map(share).collect(),
+            progress: Vec::new(),
         }
     }
 

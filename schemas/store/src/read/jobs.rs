@@ -129,6 +129,7 @@ pub fn result(from: &Reader<'_>, id: &Name) -> Result<Option<JobResult>, ReadErr
             completeness: row.get(4)?,
             judged: row.get(5)?,
             causes: Vec::new(),
+            progress: Vec::new(),
         })
     })?;
     let Some(mut result) = result else {

@@ -174,6 +174,7 @@ fn result(id: &str, causes: usize) -> JobResult {
         completeness: 1.0,
         judged: 1.0,
         causes: vec![share; causes],
+        progress: Vec::new(),
     }
 }
 

@@ -102,6 +102,7 @@ fn job_result(id: &str, causes: &[(&str, f64)]) -> JobResult {
         completeness: 0.98,
         judged: 1.0,
         causes: causes.iter().map(|(job, share)| cause(job, *share)).collect(),
+        progress: Vec::new(),
     }
 }
 

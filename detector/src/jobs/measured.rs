@@ -1,0 +1,223 @@
+//! What contention cost a job by its own count: what it got done in contended time, compared with the rest of the same run.
+//!
+//! In a block of time `i` the job counts `W_i = a T_i - b K_i - g A_i`: `a` a second, less `b` in each contended second (`K_i`) and less
+//! `g` in each second in which it uses its file system (`A_i`), where it may count nothing for reasons of its own. The loss of a
+//! contended second is `b / a`. Least squares give it, and the jackknife over blocks its error, whatever the distribution of the noise.
+//! Phases of the job that last longer than a block look like noise that is correlated: so this is done with blocks of several
+//! lengths, and the interval covers what all of them give.
+
+use super::pace::Pace;
+use super::part::{JobPart, apart};
+use super::regression::Sums;
+use schemas::{Interval, JobProgress, MeasuredLoss, Name, Time};
+use std::ops::Range;
+
+/// Contended blocks, and others, from which on the two are compared.
+const BLOCKS_LEAST: usize = 5;
+/// Doublings of a block's length that are tried.
+const LENGTHS: u32 = 5;
+/// Part of a block from which it counts as contended, and part of its length for which reports must cover it.
+const MOSTLY: f64 = 0.5;
+/// Part of the covered time that must be free of contention.
+const CLEAR_LEAST: f64 = 0.1;
+
+/// How a job was contended, in cells of `2^grain` seconds by their numbers since the epoch.
+#[derive(Debug, Default)]
+pub(super) struct Contention {
+    pub(super) grain: u32,
+    /// Cells with contention: their numbers, and the contended seconds of each.
+    pub(super) contended: Vec<(Range<i64>, f64)>,
+    /// Cells of which it is not known.
+    pub(super) unjudged: Vec<Range<i64>>,
+    /// Stretches in which the job used a file system, apart from each other and in order.
+    pub(super) active: Vec<(Time, Time)>,
+    /// Seconds in contention, and lost by the counters of links and file systems, in all.
+    pub(super) contended_s: f64,
+    pub(super) lost_s: f64,
+}
+
+impl Contention {
+    /// Of a job that is nowhere contended.
+    pub(super) fn of(parts: &[&JobPart]) -> Contention {
+        let stretches = parts.iter().flat_map(|part| &part.active).copied().collect();
+        let grain = parts.iter().map(|part| part.grain).max().unwrap_or(0);
+        Contention { grain, active: apart(stretches), ..Contention::default() }
+    }
+
+    /// Adds equal cells, which lie behind those added before.
+    pub(super) fn add(&mut self, cells: Range<i64>, contended_s: f64, is_unjudged: bool) {
+        if contended_s > 0.0 {
+            self.contended.push((cells, contended_s));
+        } else if is_unjudged {
+            self.unjudged.push(cells);
+        }
+    }
+}
+
+/// A block of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Block {
+    number: i64,
+    width_s: f64,
+    pub(super) count: f64,
+    pub(super) covered_s: f64,
+    pub(super) contended_s: f64,
+    pub(super) active_s: f64,
+}
+
+/// What `pace` shows of the cost of `contention`.
+pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobProgress {
+    let blocks = blocks(pace, contention);
+    let covered_s: f64 = blocks.iter().map(|block| block.covered_s).sum();
+    let contended_s: f64 = blocks.iter().map(|block| block.contended_s).sum();
+    let clear: Vec<&Block> = blocks.iter().filter(|block| block.contended_s == 0.0).collect();
+    let clear_s: f64 = clear.iter().map(|block| block.covered_s).sum();
+    let counted: f64 = clear.iter().map(|block| block.count).sum();
+    JobProgress {
+        name: name.clone(),
+        covered_s,
+        contended_s,
+        per_s: (clear_s > 0.0).then(|| counted / clear_s),
+        loss: loss(&blocks, [covered_s, contended_s, clear_s], contention),
+    }
+}
+
+fn loss(
+    blocks: &[Block],
+    [covered_s, contended_s, clear_s]: [f64; 3],
+    contention: &Contention,
+) -> MeasuredLoss {
+    if contended_s <= 0.0 {
+        return if blocks.is_empty() { MeasuredLoss::TooFew } else { MeasuredLoss::NeverContended };
+    }
+    if clear_s < CLEAR_LEAST * covered_s {
+        return MeasuredLoss::NeverClear;
+    }
+    if contended_s < MOSTLY * contention.contended_s {
+        return MeasuredLoss::TooFew;
+    }
+    match share(blocks) {
+        Ok(share) => {
+            let times = |seconds: f64| Interval {
+                value: share.value * seconds,
+                lo: share.lo * seconds,
+                hi: share.hi * seconds,
+            };
+            let lost_s = times(contention.contended_s);
+            let cost = (contention.lost_s > 0.0).then(|| times(contention.contended_s / contention.lost_s));
+            MeasuredLoss::Measured { lost_s, cost }
+        }
+        Err(why) => why,
+    }
+}
+
+/// The part of a contended second that is lost, 0 to 1.
+fn share(blocks: &[Block]) -> Result<Interval, MeasuredLoss> {
+    let mut found: Vec<Interval> = Vec::new();
+    let mut longer = blocks.to_vec();
+    for _ in 0..LENGTHS {
+        let whole: Vec<Block> =
+            longer.iter().filter(|block| block.covered_s >= MOSTLY * block.width_s).copied().collect();
+        let contended = whole.iter().filter(|block| block.contended_s >= MOSTLY * block.covered_s).count();
+        let clear = whole.iter().filter(|block| block.contended_s < MOSTLY * block.covered_s).count();
+        if contended.min(clear) < BLOCKS_LEAST {
+            break;
+        }
+        found.push(Sums::of(&whole).interval(&whole, contended.min(clear) - 1)?);
+        longer = doubled(&longer);
+    }
+    let mut values: Vec<f64> = found.iter().map(|interval| interval.value).collect();
+    values.sort_by(f64::total_cmp);
+    let value = *values.get(values.len() / 2).ok_or(MeasuredLoss::TooFew)?;
+    Ok(Interval {
+        value,
+        lo: found.iter().map(|interval| interval.lo).fold(value, f64::min),
+        hi: found.iter().map(|interval| interval.hi).fold(value, f64::max),
+    })
+}
+
+/// Blocks of twice the length.
+fn doubled(blocks: &[Block]) -> Vec<Block> {
+    let mut wide: Vec<Block> = Vec::with_capacity(blocks.len() / 2 + 1);
+    for block in blocks {
+        let number = block.number.div_euclid(2);
+        match wide.last_mut() {
+            Some(last) if last.number == number => {
+                last.count += block.count;
+                last.covered_s += block.covered_s;
+                last.contended_s += block.contended_s;
+                last.active_s += block.active_s;
+            }
+            _ => wide.push(Block { number, width_s: 2.0 * block.width_s, ..*block }),
+        }
+    }
+    wide
+}
+
+/// The cells of a pace as blocks, those left out of which it is not known whether they were contended.
+fn blocks(pace: &Pace, contention: &Contention) -> Vec<Block> {
+    let mut pace = pace.clone();
+    while pace.grain() < contention.grain {
+        pace = pace.coarsened();
+    }
+    let doublings = pace.grain() - contention.grain;
+    let width_s = super::cells::width_s(pace.grain());
+    let ranks = pace.cells().map(|(_, cell)| cell.covered_s / width_s).fold(1.0, f64::max);
+    let mut contended =
+        Cursor::of(contention.contended.iter().map(|(cells, each_s)| (cells.clone(), *each_s)));
+    let mut unjudged = Cursor::of(contention.unjudged.iter().map(|cells| (cells.clone(), 1.0)));
+    let of_cell = |(number, cell): (i64, &super::pace::PaceCell)| {
+        let cells = number << doublings..(number + 1) << doublings;
+        let count = (cells.end - cells.start) as f64;
+        let contended_s = contended.sum(&cells).min(width_s);
+        let is_known = unjudged.sum(&cells) < MOSTLY * count;
+        let covered_s = cell.covered_s / ranks;
+        let part = covered_s / width_s;
+        let block = Block {
+            number,
+            width_s,
+            count: cell.count / ranks,
+            covered_s,
+            contended_s: contended_s * part,
+            active_s: active_s(&contention.active, number, width_s) * part,
+        };
+        (is_known && covered_s > 0.0).then_some(block)
+    };
+    pace.cells().filter_map(of_cell).collect()
+}
+
+/// Seconds of cell `number` that lie in stretches.
+fn active_s(stretches: &[(Time, Time)], number: i64, width_s: f64) -> f64 {
+    let [begin, end] = [number, number + 1].map(|at| Time::from_seconds(at as f64 * width_s));
+    let first = stretches.partition_point(|(_, to)| *to <= begin);
+    let within = stretches[first..].iter().take_while(|(from, _)| *from < end);
+    within.map(|(from, to)| (*to).min(end).seconds_since((*from).max(begin))).sum()
+}
+
+/// Values of cells, read from left to right.
+struct Cursor {
+    runs: Vec<(Range<i64>, f64)>,
+    at: usize,
+}
+
+impl Cursor {
+    fn of(runs: impl Iterator<Item = (Range<i64>, f64)>) -> Cursor {
+        Cursor { runs: runs.collect(), at: 0 }
+    }
+
+    /// The sum over `cells`, which lie behind those of the call before.
+    fn sum(&mut self, cells: &Range<i64>) -> f64 {
+        while self.runs.get(self.at).is_some_and(|(numbers, _)| numbers.end <= cells.start) {
+            self.at += 1;
+        }
+        let within = self.runs[self.at.min(self.runs.len())..].iter();
+        let within = within.take_while(|(numbers, _)| numbers.start < cells.end);
+        let common = |numbers: &Range<i64>| {
+            (numbers.end.min(cells.end) - numbers.start.max(cells.start)).max(0) as f64
+        };
+        within.map(|(numbers, value)| common(numbers) * value).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

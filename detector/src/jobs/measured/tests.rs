@@ -1,0 +1,183 @@
+use super::*;
+use samplers::rng::Rng;
+
+/// An application that counts steps, and what slows it. All of it is known.
+struct Application {
+    run_s: usize,
+    /// Steps a second when nothing slows it, and the part of a step's time by which steps differ.
+    steps_per_s: f64,
+    noise: f64,
+    /// Correlation of the noise of one second with that of the next.
+    correlation: f64,
+    /// Contended stretches, and the part of a second that is lost in them.
+    contended: Vec<Range<usize>>,
+    lost: f64,
+    /// Stretches in which it writes and makes no steps; in contention they last longer.
+    writes: Vec<Range<usize>>,
+    /// Seconds between two reports.
+    report_s: usize,
+}
+
+impl Application {
+    /// A run whose contention is `count` stretches of `length` seconds, anywhere.
+    fn drawn(rng: &mut Rng, run_s: usize, count: usize, length: usize) -> Application {
+        let contended = (0..count).map(|at| {
+            let slot = run_s / count;
+            let start = at * slot + (rng.uniform() * (slot - length) as f64) as usize;
+            start..start + length
+        });
+        let (noise, correlation) = (0.1, 0.8);
+        let contended = contended.collect();
+        Application {
+            run_s,
+            steps_per_s: 5.0,
+            noise,
+            correlation,
+            contended,
+            lost: 0.3,
+            writes: Vec::new(),
+            report_s: 1,
+        }
+    }
+
+    fn is_in(stretches: &[Range<usize>], second: usize) -> bool {
+        stretches.iter().any(|stretch| stretch.contains(&second))
+    }
+
+    /// What it reports, what Tailback knows of its contention, and the seconds that it lost.
+    fn run(&self, rng: &mut Rng) -> (Pace, Contention, f64) {
+        let (mut pace, mut noise, mut open, mut lost_s) = (Pace::default(), 0.0, 0.0, 0.0);
+        let mut contention = Contention::default();
+        for second in 0..self.run_s {
+            noise = self.correlation * noise
+                + self.noise * (1.0 - self.correlation.powi(2)).sqrt() * rng.normal();
+            let is_contended = Self::is_in(&self.contended, second);
+            let is_writing = Self::is_in(&self.writes, second);
+            let lost = if is_contended { self.lost } else { 0.0 };
+            if is_contended {
+                contention.contended.push((second as i64..second as i64 + 1, 1.0));
+                contention.contended_s += 1.0;
+            }
+            lost_s += if is_writing { 0.0 } else { lost };
+            open += if is_writing { 0.0 } else { self.steps_per_s * (1.0 + noise).max(0.0) * (1.0 - lost) };
+            if (second + 1) % self.report_s == 0 {
+                let [from, to] =
+                    [second + 1 - self.report_s, second + 1].map(|at| Time::from_seconds(at as f64));
+                pace.add(from, to, open);
+                open = 0.0;
+            }
+        }
+        let at = |second: usize| Time::from_seconds(second as f64);
+        contention.active = self.writes.iter().map(|stretch| (at(stretch.start), at(stretch.end))).collect();
+        contention.lost_s = 2.0 * lost_s;
+        (pace, contention, lost_s)
+    }
+}
+
+fn measured(pace: &Pace, contention: &Contention) -> Option<(Interval, Option<Interval>)> {
+    match measure(&Name::parse("steps").unwrap(), pace, contention).loss {
+        MeasuredLoss::Measured { lost_s, cost } => Some((lost_s, cost)),
+        _ => None,
+    }
+}
+
+/// The part of `runs` whose interval holds the truth, the mean error and the mean width, both over the truth.
+fn score(runs: u64, draw: impl Fn(&mut Rng) -> Application) -> [f64; 3] {
+    let (mut held, mut error, mut width) = (0.0, 0.0, 0.0);
+    for seed in 0..runs {
+        let mut rng = Rng::new(seed, 0x9A5E);
+        let (pace, contention, lost_s) = draw(&mut rng).run(&mut rng);
+        let (found, _) = measured(&pace, &contention).unwrap_or_else(|| panic!("seed {seed}: not measured"));
+        held += f64::from(u8::from(found.lo <= lost_s && lost_s <= found.hi));
+        error += (found.value - lost_s).abs() / lost_s;
+        width += (found.hi - found.lo) / lost_s;
+    }
+    [held, error, width].map(|sum| sum / runs as f64)
+}
+
+#[test]
+fn loss_of_a_noisy_application_is_measured_and_its_interval_holds() {
+    for (name, run_s, report_s) in [("short", 600, 1), ("hours", 14_400, 1), ("long steps", 3_600, 20)] {
+        let [held, error, width] =
+            score(100, |rng| Application { report_s, ..Application::drawn(rng, run_s, 6, run_s / 20) });
+        println!("{name}: holds {held:.2}, error {error:.3}, width {width:.2}");
+        assert!(held >= 0.93, "{name}: {held}");
+        assert!(error < 0.15 && width < 1.0, "{name}: {error} {width}");
+    }
+}
+
+#[test]
+fn contention_that_costs_nothing_is_measured_as_nothing() {
+    let mut held = 0;
+    for seed in 0..100 {
+        let mut rng = Rng::new(seed, 0x0A5E);
+        let application = Application { lost: 0.0, ..Application::drawn(&mut rng, 3_600, 6, 180) };
+        let (pace, mut contention, _) = application.run(&mut rng);
+        contention.lost_s = 300.0;
+        let (found, cost) = measured(&pace, &contention).unwrap();
+        held += u32::from(found.lo == 0.0);
+        assert!(found.hi < 0.2 * contention.contended_s, "seed {seed}: {found:?}");
+        assert!(cost.unwrap().hi < 1.0, "seed {seed}: {cost:?}");
+    }
+    assert!(held >= 95, "{held}");
+}
+
+/// Writes of 30 s each 200 s, in which no step ends: where contention comes with them alone, these are not its cost.
+#[test]
+fn writes_that_stop_the_count_are_no_loss_to_contention() {
+    let writes: Vec<Range<usize>> = (0..36).map(|at| at * 200 + 100..at * 200 + 130).collect();
+    let draw = |every: usize, rng: &mut Rng| {
+        let contended = writes.iter().step_by(every).map(|stretch| stretch.start..stretch.end).collect();
+        Application { contended, lost: 0.0, writes: writes.clone(), ..Application::drawn(rng, 7_200, 1, 1) }
+    };
+    let mut held = 0;
+    for seed in 0..50 {
+        let mut rng = Rng::new(seed, 0x3A5E);
+        let (pace, contention, _) = draw(3, &mut rng).run(&mut rng);
+        let (found, _) = measured(&pace, &contention).unwrap();
+        held += u32::from(found.lo == 0.0);
+        assert!(found.hi < 0.5 * contention.contended_s, "seed {seed}: {found:?}");
+    }
+    assert!(held >= 47, "{held}");
+    let mut rng = Rng::new(0, 0x4A5E);
+    let (pace, contention, _) = draw(1, &mut rng).run(&mut rng);
+    let found = measure(&Name::parse("steps").unwrap(), &pace, &contention);
+    assert_eq!(found.loss, MeasuredLoss::NeverClear, "{found:?}");
+}
+
+#[test]
+fn without_contention_or_without_anything_else_nothing_is_compared() {
+    let mut rng = Rng::new(1, 0x5A5E);
+    let name = Name::parse("steps").unwrap();
+    let (pace, contention, _) =
+        Application { contended: Vec::new(), ..Application::drawn(&mut rng, 600, 1, 1) }.run(&mut rng);
+    let found = measure(&name, &pace, &contention);
+    assert_eq!((found.loss, found.contended_s), (MeasuredLoss::NeverContended, 0.0));
+    assert!(found.per_s.is_some_and(|per_s| (per_s - 5.0).abs() < 0.5), "{found:?}");
+    let always = Application { contended: vec![0..600], ..Application::drawn(&mut rng, 600, 1, 1) };
+    let (pace, contention, _) = always.run(&mut rng);
+    assert_eq!(measure(&name, &pace, &contention).loss, MeasuredLoss::NeverClear);
+    let short = Application { contended: vec![300..302], ..Application::drawn(&mut rng, 600, 1, 1) };
+    let (pace, contention, _) = short.run(&mut rng);
+    assert_eq!(measure(&name, &pace, &contention).loss, MeasuredLoss::TooFew);
+}
+
+#[test]
+fn cost_is_the_measured_loss_over_that_of_the_counters() {
+    let mut rng = Rng::new(7, 0x6A5E);
+    let (pace, contention, lost_s) = Application::drawn(&mut rng, 7_200, 8, 300).run(&mut rng);
+    let (found, cost) = measured(&pace, &contention).unwrap();
+    let cost = cost.unwrap();
+    assert!((cost.value - found.value / contention.lost_s).abs() < 1e-9);
+    assert!(cost.lo <= 0.5 && 0.5 <= cost.hi, "{cost:?} of {lost_s}");
+}
+
+#[test]
+fn time_that_was_not_judged_is_left_out() {
+    let mut rng = Rng::new(3, 0x7A5E);
+    let (pace, mut contention, _) = Application::drawn(&mut rng, 600, 6, 30).run(&mut rng);
+    let all = measure(&Name::parse("steps").unwrap(), &pace, &contention).covered_s;
+    contention.unjudged = vec![0..60];
+    let judged = measure(&Name::parse("steps").unwrap(), &pace, &contention).covered_s;
+    assert!((all - judged - 60.0).abs() <= 4.0, "{all} {judged}");
+}

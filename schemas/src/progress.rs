@@ -1,0 +1,50 @@
+//! What jobs report of their own progress, and what contention cost them by it.
+
+use crate::{Interval, Name};
+use serde::{Deserialize, Serialize};
+
+/// One kind of progress of a job: steps, bytes, iterations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobProgress {
+    /// What the job counts.
+    pub name: Name,
+    /// Seconds of the job between its reports.
+    pub covered_s: f64,
+    /// Seconds of these in which the job was contended.
+    pub contended_s: f64,
+    /// Counts a second of the mean rank while the job was not contended; `None` where it always was.
+    pub per_s: Option<f64>,
+    /// What contention cost the job by this count.
+    pub loss: MeasuredLoss,
+}
+
+/// Seconds that contention cost a job: what it got done in contended time compared with the rest of the same run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeasuredLoss {
+    /// There is both time with and time without contention.
+    Measured {
+        /// Seconds lost in all contended time of the run, with the 95% interval; never below 0.
+        lost_s: Interval,
+        /// The same over the loss that counters of links and file systems show; `None` where these show none.
+        cost: Option<Interval>,
+    },
+    /// The job was not contended while it reported.
+    NeverContended,
+    /// The job was contended nearly all the time, or each time that it used its file system.
+    NeverClear,
+    /// Too few reports, or too short a contention, to compare.
+    TooFew,
+}
+
+impl MeasuredLoss {
+    /// The word in files and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            MeasuredLoss::Measured { .. } => "measured",
+            MeasuredLoss::NeverContended => "never_contended",
+            MeasuredLoss::NeverClear => "never_clear",
+            MeasuredLoss::TooFew => "too_few",
+        }
+    }
+}
