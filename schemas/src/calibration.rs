@@ -18,6 +18,28 @@ pub struct FinishedRun {
     pub end: Time,
 }
 
+/// A finished run whose own reports of progress show what contention cost it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredRun {
+    /// Its configuration.
+    pub configuration: String,
+    /// Run time in seconds.
+    pub run_s: f64,
+    /// When it ended.
+    pub end: Time,
+    /// What it lost.
+    pub measured: Measured,
+}
+
+/// What a job's own reports show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Seconds lost.
+    pub lost_s: Interval,
+    /// Seconds of run time that a second of contention cost it; `None` where counters show no loss.
+    pub cost: Option<Interval>,
+}
+
 /// What a second of contention costs a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beta {
@@ -54,6 +76,8 @@ pub struct StoredLoss {
     pub own: f64,
     /// See `own`.
     pub others: f64,
+    /// What it lost by its own reports, where it makes some.
+    pub measured: Option<Measured>,
 }
 
 /// What is stored of finished runs, and of jobs whose factors are due.
@@ -61,6 +85,8 @@ pub struct StoredLoss {
 pub struct StoredRuns {
     /// Finished runs.
     pub runs: Vec<FinishedRun>,
+    /// Those of them that reported their progress.
+    pub measured: Vec<MeasuredRun>,
     /// Latest `beta` with its version, by configuration.
     pub betas: HashMap<String, (Beta, u32)>,
     /// Losses of jobs whose factors are written.

@@ -38,6 +38,22 @@ pub enum MeasuredLoss {
 }
 
 impl MeasuredLoss {
+    /// Seconds lost in all contended time, where they are measured.
+    pub fn lost_s(&self) -> Option<Interval> {
+        match self {
+            MeasuredLoss::Measured { lost_s, .. } => Some(*lost_s),
+            _ => None,
+        }
+    }
+
+    /// These over the loss that counters of links and file systems show.
+    pub fn cost(&self) -> Option<Interval> {
+        match self {
+            MeasuredLoss::Measured { cost, .. } => *cost,
+            _ => None,
+        }
+    }
+
     /// The word in files and tables.
     pub fn name(&self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use crate::PostMortem;
 use crate::labels::{cause_word, kind, printable};
 use crate::numbers::{counted, offset, percent};
-use schemas::{Interval, Time};
+use schemas::{Interval, JobProgress, MeasuredLoss, Time};
 use store::read::regions::JobRegion;
 
 /// Regions shown; JSON has all of them.
@@ -11,19 +11,23 @@ const REGIONS: usize = 12;
 
 /// One line a factor; empty where nothing is known of them.
 pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
+    let measured = facts.result.iter().flat_map(|result| &result.progress).map(progress);
     let Some(f) = &facts.factors else {
-        return Vec::new();
+        return measured.collect();
     };
-    let mut lines = vec![
+    let mut lines: Vec<String> = measured.collect();
+    lines.extend([
         format!("configuration  {}", printable(&f.configuration)),
         format!("itself         {}", f.self_s),
         format!("other jobs     {}", f.other_s),
-    ];
+    ]);
     lines.extend(
         f.placement.map(|p| format!("placement      {} times the run time at the best known one", plain(p))),
     );
     let runs = counted(f.beta_runs as usize, "run", "runs");
+    let measures = facts.result.iter().flat_map(|result| &result.progress).any(|p| p.loss.cost().is_some());
     lines.push(match f.beta_version {
+        _ if measures => format!("a contended second costs {} s, by its own progress", plain(f.beta)),
         0 => format!("assumes {} s lost per contended second (uncalibrated)", plain(f.beta)),
         _ => format!("a contended second costs {} s, learned from {runs}", plain(f.beta)),
     });
@@ -31,6 +35,18 @@ pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
         lines.push(printable(&f.caveat));
     }
     lines
+}
+
+/// What the job's own reports of one kind of progress show.
+fn progress(of: &JobProgress) -> String {
+    let pace = of.per_s.map_or(String::new(), |per_s| format!("{per_s:.3} a second without contention; "));
+    let loss = match of.loss {
+        MeasuredLoss::Measured { lost_s, .. } => format!("lost {lost_s} by its own count"),
+        MeasuredLoss::NeverContended => "not contended while it reported".to_string(),
+        MeasuredLoss::NeverClear => "contended all the time, nothing to compare with".to_string(),
+        MeasuredLoss::TooFew => "too few reports, or too short a contention, to compare".to_string(),
+    };
+    format!("progress       {}: {pace}{loss}", printable(of.name.as_str()))
 }
 
 fn plain(of: Interval) -> String {

@@ -5,11 +5,12 @@ use super::series_ids::id;
 use super::{PgError, notices, regions, rejected};
 use crate::text::{json_text, text};
 use schemas::{
-    CauseShare, DropReason, Episode, Job, JobResult, LastSeen, Name, ResultBatch, SeriesIndex, Silence,
-    SilenceEnd, Time,
+    CauseShare, DropReason, Episode, Interval, Job, JobProgress, JobResult, LastSeen, Name, ResultBatch,
+    SeriesIndex, Silence, SilenceEnd, Time,
 };
 use serde::Serialize;
 use serde_json::json;
+use std::collections::HashMap;
 use tokio_postgres::Transaction;
 use tokio_postgres::types::ToSql;
 
@@ -35,6 +36,7 @@ pub(super) async fn put(to: &mut Dividing<'_>, of: Of<'_>, batch: &ResultBatch) 
     to.put("job_nodes", of, &b.jobs, |to, _, rows| Box::pin(job_nodes(to, rows))).await?;
     to.put("job_results", of, &b.job_results, |to, _, rows| Box::pin(job_results(to, rows))).await?;
     to.put("job_causes", of, &b.job_results, |to, _, rows| Box::pin(job_causes(to, rows))).await?;
+    to.put("job_progress", of, &b.job_results, |to, _, rows| Box::pin(job_progress(to, rows))).await?;
     to.put("job_series", of, &b.job_series, |to, of, rows| Box::pin(job_series(to, of, rows))).await?;
     to.put("dropped_counts", of, &drops, |to, of, rows| Box::pin(dropped(to, of, rows))).await?;
     to.put("producers", of, &b.last_seen, |to, _, rows| Box::pin(producers(to, rows))).await?;
@@ -171,6 +173,40 @@ async fn job_causes(to: &Transaction<'_>, rows: &[JobResult]) -> Result<(), PgEr
         &column(&causes, |c| c.2.share),
     ];
     run(to, include_str!("../../sql/postgres/put_job_causes.sql"), columns).await
+}
+
+/// Replaces what each job's own reports show.
+async fn job_progress(to: &Transaction<'_>, rows: &[JobResult]) -> Result<(), PgError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let ids = column(rows, |r| r.job_id.as_str());
+    run(to, include_str!("../../sql/postgres/clear_job_progress.sql"), &[&ids]).await?;
+    let latest: HashMap<&Name, &JobResult> = rows.iter().map(|result| (&result.job_id, result)).collect();
+    let mut found: Vec<(&str, &JobProgress)> = Vec::new();
+    for result in latest.into_values() {
+        found.extend(result.progress.iter().map(|progress| (result.job_id.as_str(), progress)));
+    }
+    if found.is_empty() {
+        return Ok(());
+    }
+    let lost = |of: fn(Interval) -> f64| column(&found, |(_, p)| p.loss.lost_s().map(of));
+    let cost = |of: fn(Interval) -> f64| column(&found, |(_, p)| p.loss.cost().map(of));
+    let columns: &Columns<'_> = &[
+        &column(&found, |(job_id, _)| *job_id),
+        &column(&found, |(_, p)| p.name.as_str()),
+        &column(&found, |(_, p)| p.covered_s),
+        &column(&found, |(_, p)| p.contended_s),
+        &column(&found, |(_, p)| p.per_s),
+        &column(&found, |(_, p)| p.loss.name()),
+        &lost(|i| i.value),
+        &lost(|i| i.lo),
+        &lost(|i| i.hi),
+        &cost(|i| i.value),
+        &cost(|i| i.lo),
+        &cost(|i| i.hi),
+    ];
+    run(to, include_str!("../../sql/postgres/put_job_progress.sql"), columns).await
 }
 
 /// The word that serde writes for a unit variant, the same as in JSON.

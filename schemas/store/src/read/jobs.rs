@@ -2,7 +2,9 @@
 
 use super::{Parameters, Question, ReadError, Reader, Row, question, word};
 use rusqlite::types::{FromSqlResult, ValueRef};
-use schemas::{CauseShare, Interval, Job, JobFactors, JobResult, Name, Time, job_number};
+use schemas::{
+    CauseShare, Interval, Job, JobFactors, JobProgress, JobResult, MeasuredLoss, Name, Time, job_number,
+};
 use serde::Serialize;
 use std::error::Error;
 use tokio_postgres::types::{FromSql, Type};
@@ -136,7 +138,21 @@ pub fn result(from: &Reader<'_>, id: &Name) -> Result<Option<JobResult>, ReadErr
         return Ok(None);
     };
     result.causes = from.rows(question!("job_causes", "job_causes_shown"), of_job, cause_share)?;
+    result.progress = from.rows(question!("job_progress"), of_job, progress)?;
     Ok(Some(result))
+}
+
+fn progress(row: &Row<'_>) -> Result<JobProgress, ReadError> {
+    let state: String = row.get(4)?;
+    let loss = match (state.as_str(), row.get::<Option<f64>>(5)?) {
+        ("measured", Some(_)) => MeasuredLoss::Measured {
+            lost_s: interval(row, 5)?,
+            cost: row.get::<Option<f64>>(8)?.map(|_| interval(row, 8)).transpose()?,
+        },
+        _ => word(state)?,
+    };
+    let name = Name::parse(&row.get::<String>(0)?)?;
+    Ok(JobProgress { name, covered_s: row.get(1)?, contended_s: row.get(2)?, per_s: row.get(3)?, loss })
 }
 
 fn cause_share(row: &Row<'_>) -> Result<CauseShare, ReadError> {

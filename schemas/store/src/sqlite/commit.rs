@@ -3,8 +3,8 @@
 use super::{StateBlob, notices, regions};
 use rusqlite::{CachedStatement, Connection, Transaction, TransactionBehavior, params};
 use schemas::{
-    CauseShare, Episode, Job, JobResult, LastSeen, Name, ResultBatch, SeriesIndex, SeriesInfo, Signal,
-    Silence, SilenceEnd,
+    CauseShare, Episode, Interval, Job, JobProgress, JobResult, LastSeen, Name, ResultBatch, SeriesIndex,
+    SeriesInfo, Signal, Silence, SilenceEnd,
 };
 use serde_json::json;
 
@@ -162,6 +162,7 @@ fn job_results(to: &Transaction<'_>, results: &[JobResult]) -> rusqlite::Result<
             r.judged,
         ])?;
         job_causes(to, r.job_id.as_str(), &r.causes)?;
+        job_progress(to, r.job_id.as_str(), &r.progress)?;
     }
     Ok(())
 }
@@ -173,6 +174,33 @@ fn job_causes(to: &Transaction<'_>, job_id: &str, causes: &[CauseShare]) -> rusq
     for (position, c) in causes.iter().enumerate() {
         let (cause, kind) = (word(json!(c.cause)), word(json!(c.kind)));
         put.execute(params![job_id, position as i64, cause, kind, c.series_or_job, c.share])?;
+    }
+    Ok(())
+}
+
+/// Replaces what a job's own reports show.
+fn job_progress(to: &Transaction<'_>, job_id: &str, progress: &[JobProgress]) -> rusqlite::Result<()> {
+    to.prepare_cached(include_str!("../../sql/sqlite/clear_job_progress.sql"))?.execute(params![job_id])?;
+    let mut put = to.prepare_cached(include_str!("../../sql/sqlite/put_job_progress.sql"))?;
+    for p in progress {
+        let of = |interval: Option<Interval>| interval.map_or([None; 3], |i| [i.value, i.lo, i.hi].map(Some));
+        let ([lost_s, lo_s, hi_s], [cost, cost_lo, cost_hi]) = (of(p.loss.lost_s()), of(p.loss.cost()));
+        let (name, state) = (p.name.as_str(), p.loss.name());
+        let (covered_s, contended_s) = (p.covered_s, p.contended_s);
+        put.execute(params![
+            job_id,
+            name,
+            covered_s,
+            contended_s,
+            p.per_s,
+            state,
+            lost_s,
+            lo_s,
+            hi_s,
+            cost,
+            cost_lo,
+            cost_hi
+        ])?;
     }
     Ok(())
 }

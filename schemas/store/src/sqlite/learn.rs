@@ -2,7 +2,7 @@
 
 use super::regions::put_factors;
 use rusqlite::{Connection, Row, Transaction, TransactionBehavior, params};
-use schemas::calibration::{Beta, FinishedRun, Learnt, StoredLoss, StoredRuns};
+use schemas::calibration::{Beta, FinishedRun, Learnt, Measured, MeasuredRun, StoredLoss, StoredRuns};
 use schemas::{Interval, Name, Time};
 use std::collections::HashMap;
 
@@ -12,8 +12,9 @@ pub(super) fn learn(
     learn: impl FnOnce(StoredRuns) -> Learnt,
 ) -> rusqlite::Result<(usize, usize)> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let (runs, betas, losses) = (finished(&transaction)?, latest(&transaction)?, due(&transaction)?);
-    let learnt = learn(StoredRuns { runs, betas, losses });
+    let (runs, measured) = (finished(&transaction)?, measured(&transaction)?);
+    let (betas, losses) = (latest(&transaction)?, due(&transaction)?);
+    let learnt = learn(StoredRuns { runs, measured, betas, losses });
     put_betas(&transaction, &learnt.betas)?;
     put_factors(&transaction, &learnt.factors)?;
     transaction.commit()?;
@@ -43,6 +44,27 @@ fn finished(from: &Connection) -> rusqlite::Result<Vec<FinishedRun>> {
     from.prepare_cached(include_str!("../../sql/sqlite/learnable_runs.sql"))?.query_map([], read)?.collect()
 }
 
+fn measured(from: &Connection) -> rusqlite::Result<Vec<MeasuredRun>> {
+    let read = |row: &Row<'_>| {
+        let Some(measured) = measured_at(row, 3)? else { return Ok(None) };
+        let (configuration, run_s, end) = (row.get(0)?, row.get(1)?, Time::from_seconds(row.get(2)?));
+        Ok(Some(MeasuredRun { configuration, run_s, end, measured }))
+    };
+    let mut statement = from.prepare_cached(include_str!("../../sql/sqlite/measured_runs.sql"))?;
+    let rows = statement.query_map([], read)?;
+    rows.filter_map(Result::transpose).collect()
+}
+
+/// Loss and cost by a job's own reports, in the six columns from `at` on.
+fn measured_at(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<Measured>> {
+    let interval = |at: usize| -> rusqlite::Result<Option<Interval>> {
+        let Some(value) = row.get(at)? else { return Ok(None) };
+        Ok(Some(Interval { value, lo: row.get(at + 1)?, hi: row.get(at + 2)? }))
+    };
+    let Some(lost_s) = interval(at)? else { return Ok(None) };
+    Ok(Some(Measured { lost_s, cost: interval(at + 3)? }))
+}
+
 fn latest(from: &Connection) -> rusqlite::Result<HashMap<String, (Beta, u32)>> {
     let read = |row: &Row<'_>| {
         let value = Interval { value: row.get(2)?, lo: row.get(3)?, hi: row.get(4)? };
@@ -69,6 +91,7 @@ fn due(from: &Connection) -> rusqlite::Result<Vec<StoredLoss>> {
             completeness: row.get(9)?,
             own: row.get(10)?,
             others: row.get(11)?,
+            measured: measured_at(row, 12)?,
         }))
     };
     let mut statement = from.prepare_cached(include_str!("../../sql/sqlite/factors_due.sql"))?;

@@ -21,7 +21,7 @@ GRANT USAGE ON SCHEMA public TO tailback_writer, tailback_reader, tailback_user;
 GRANT SELECT ON schema_migrations, metrics, series, signal_rows, signal_buckets, signal_minutes, signal_hours, place_buckets,
     signals, signals_10s, signals_1min, signals_1h, places_10s, places_1min, places_1h, clock, series_now,
     episodes, series_episodes,
-    jobs, job_nodes, job_results, job_causes, job_series, job_factors, job_slowdown, job_costs, job_cost_shares, job_causes_shown, job_episodes,
+    jobs, job_nodes, job_results, job_causes, job_progress, job_measured, job_series, job_factors, job_slowdown, job_costs, job_cost_shares, job_causes_shown, job_episodes,
     job_runs, job_resources, betas,
     regions, region_steps, region_series, region_causes, region_victims, region_causes_shown, blame,
     node_switches, node_places, link_places, component_places, place_minutes, component_hours, component_minutes,
@@ -34,12 +34,12 @@ GRANT SELECT ON stage_snapshots, alert_marks TO tailback_writer;
 GRANT INSERT ON series, signal_rows, signal_buckets, signal_minutes, signal_hours, place_buckets TO tailback_writer;
 -- New series are written by COPY with their numbers.
 GRANT USAGE ON SEQUENCE series_series_id_seq TO tailback_writer;
-GRANT INSERT, UPDATE, DELETE ON metrics, health_limits, stage_backlog, episodes, jobs, job_nodes, job_results, job_causes, job_series, job_factors, regions,
+GRANT INSERT, UPDATE, DELETE ON metrics, health_limits, stage_backlog, episodes, jobs, job_nodes, job_results, job_causes, job_progress, job_series, job_factors, regions,
     region_steps, region_series, region_causes, region_victims, node_switches, link_places, alert_incidents, alert_outbox,
     alert_silences, alert_marks, producers, event_sources, expected_sources, silences, dropped_counts, rejected_messages, stage_positions,
     stage_snapshots TO tailback_writer;
 
-GRANT SELECT ON metrics, jobs, job_nodes, job_results, job_series, job_factors, job_slowdown, job_costs, job_cost_shares,
+GRANT SELECT ON metrics, jobs, job_nodes, job_results, job_progress, job_series, job_factors, job_slowdown, job_costs, job_cost_shares,
     job_causes_shown, job_episodes, job_runs, job_resources, regions, region_steps, region_series, region_victims, region_causes_shown, own_regions, node_places,
     clock TO tailback_user;
 -- `series_or_job` may be the job of another user; `job_causes_shown` has it where the user may know it.
@@ -62,7 +62,7 @@ DO $$
 DECLARE
     guarded text;
 BEGIN
-    FOREACH guarded IN ARRAY ARRAY['jobs', 'job_nodes', 'job_results', 'job_causes', 'job_series', 'job_factors', 'regions',
+    FOREACH guarded IN ARRAY ARRAY['jobs', 'job_nodes', 'job_results', 'job_causes', 'job_progress', 'job_series', 'job_factors', 'regions',
                                    'region_steps', 'region_series', 'region_causes', 'region_victims'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded);
         EXECUTE format('CREATE POLICY writer_all ON %I TO tailback_writer USING (true) WITH CHECK (true)', guarded);
@@ -70,7 +70,7 @@ BEGIN
     END LOOP;
     CREATE POLICY user_own ON jobs FOR SELECT TO tailback_user USING (user_name = session_user);
     -- The policy of `jobs` applies inside the subquery. `region_causes` has none for users: they see nothing of it.
-    FOREACH guarded IN ARRAY ARRAY['job_nodes', 'job_results', 'job_causes', 'job_series', 'job_factors',
+    FOREACH guarded IN ARRAY ARRAY['job_nodes', 'job_results', 'job_causes', 'job_progress', 'job_series', 'job_factors',
                                    'region_victims'] LOOP
         EXECUTE format('CREATE POLICY user_own ON %I FOR SELECT TO tailback_user '
                        'USING (EXISTS (SELECT FROM jobs j WHERE j.job_id = %I.job_id))', guarded, guarded);

@@ -1,16 +1,27 @@
 -- Functions that the stages call: learned factors, sums for dashboards, expiry.
 
--- Learns from runs that ended since the last time: run time against seconds of contention, least squares. Five runs at
--- least, of which the contention differs by 2% of the run. Returns how many versions are new.
+-- Learns from runs that ended since the last time. Where runs reported their progress, what a second of contention cost them by it:
+-- the mean, with the mean error of a run and the spread of the runs. Else run time against seconds of contention, least squares:
+-- five runs at least, of which the contention differs by 2% of the run. Returns how many versions are new.
 CREATE FUNCTION learn_betas() RETURNS bigint
     LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-    WITH fitted AS (
+    WITH measured AS (
+        SELECT l.configuration, count(*) AS runs, max(l.end_time) AS learnt_until, avg(m.cost) AS slope,
+               avg(l.run_s - m.lost_s) AS clear_s,
+               (avg(m.cost_hi - m.cost_lo) / 2 / 1.96 + coalesce(stddev_samp(m.cost), 0)) / sqrt(count(*)) AS error
+        FROM learnable_runs l JOIN job_measured m USING (job_id) WHERE m.cost IS NOT NULL GROUP BY 1
+    ), compared AS (
         SELECT configuration, count(*) AS runs, max(end_time) AS learnt_until,
                regr_slope(run_s, slowdown_s) AS slope, regr_intercept(run_s, slowdown_s) AS clear_s,
                sqrt(greatest(regr_syy(run_s, slowdown_s) - regr_slope(run_s, slowdown_s) * regr_sxy(run_s, slowdown_s), 0)
                     / (count(*) - 2) / regr_sxx(run_s, slowdown_s)) AS error
         FROM learnable_runs GROUP BY configuration
         HAVING count(*) >= 5 AND max(slowdown_s) - min(slowdown_s) >= 0.02 * avg(run_s)
+    ), fitted AS (
+        SELECT m.configuration, m.runs, m.learnt_until, m.slope, m.clear_s, m.error FROM measured m
+        UNION ALL
+        SELECT c.configuration, c.runs, c.learnt_until, c.slope, c.clear_s, c.error FROM compared c
+        WHERE NOT EXISTS (SELECT FROM measured m WHERE m.configuration = c.configuration)
     ), latest AS (
         SELECT DISTINCT ON (configuration) configuration, version, runs, learnt_until
         FROM betas ORDER BY configuration, version DESC
@@ -32,9 +43,10 @@ CREATE FUNCTION write_factors() RETURNS bigint
     WITH due AS (
         SELECT j.job_id, j.start_time, j.end_time, j.end_presumed, n.groups,
                job_configuration(j.app, j.name, n.nodes) AS configuration, r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s,
-               r.contended_s, r.completeness, coalesce(c.own, 0) AS own, coalesce(c.others, 0) AS others,
+               r.contended_s, r.completeness, coalesce(c.own, 0) AS own, coalesce(c.others, 0) AS others, m.name AS counted,
+               m.lost_s AS measured_s, m.lost_lo_s AS measured_lo_s, m.lost_hi_s AS measured_hi_s, m.cost, m.cost_lo, m.cost_hi,
                extract(epoch FROM coalesce(j.end_time, (SELECT now FROM clock)) - j.start_time)::double precision AS run_s
-        FROM jobs j JOIN job_results r USING (job_id)
+        FROM jobs j JOIN job_results r USING (job_id) LEFT JOIN job_measured m USING (job_id)
         CROSS JOIN LATERAL (
             SELECT count(*) AS nodes, count(DISTINCT p.group_name) AS groups
             FROM job_nodes m LEFT JOIN node_places p USING (node) WHERE m.job_id = j.job_id
@@ -61,15 +73,14 @@ CREATE FUNCTION write_factors() RETURNS bigint
         INSERT INTO job_factors AS f (job_id, configuration, self_s, self_lo_s, self_hi_s, other_s, other_lo_s, other_hi_s,
                                  placement, placement_lo, placement_hi, beta, beta_lo, beta_hi, beta_version, beta_runs, caveat)
         SELECT d.job_id, d.configuration,
-               d.slowdown_s * d.own * b.beta, d.slowdown_lo_s * d.own * b.beta_lo,
-               d.slowdown_hi_s * least(1, d.own) * b.beta_hi,
-               d.slowdown_s * d.others * b.beta, d.slowdown_lo_s * d.others * b.beta_lo,
+               b.lost_s * d.own, b.lost_lo_s * d.own, b.lost_hi_s * least(1, d.own),
+               b.lost_s * d.others, b.lost_lo_s * d.others,
                -- Loss without a known cause may be due to other jobs.
-               d.slowdown_hi_s * greatest(0, 1 - d.own) * b.beta_hi,
+               b.lost_hi_s * greatest(0, 1 - d.own),
                p.median_s / t.best_s, p.lo_s / t.best_s, p.hi_s / t.best_s,
                b.beta, b.beta_lo, b.beta_hi, b.version, b.runs,
                concat_ws('; ',
-                   CASE WHEN b.version = 0 THEN 'no finished runs of this configuration to learn from' END,
+                   CASE WHEN b.version = 0 AND d.counted IS NULL THEN 'no finished runs of this configuration to learn from' END,
                    CASE WHEN d.completeness < 0.6
                         THEN format('%s%% of the data is missing', round((100 * (1 - d.completeness))::numeric)) END,
                    CASE WHEN d.end_presumed THEN 'end not reported' END,
@@ -77,8 +88,12 @@ CREATE FUNCTION write_factors() RETURNS bigint
                         THEN 'it never saw a quiet spell: what it would do without contention is assumed' END)
         FROM due d LEFT JOIN known k USING (configuration)
         CROSS JOIN LATERAL (
-            SELECT coalesce(k.beta, 1) AS beta, coalesce(k.beta_lo, 1) AS beta_lo, coalesce(k.beta_hi, 1) AS beta_hi,
-                   coalesce(k.version, 0) AS version, coalesce(k.runs, 0) AS runs
+            -- What the job itself measured comes before what its configuration learned.
+            SELECT coalesce(d.cost, k.beta, 1) AS beta, coalesce(d.cost_lo, k.beta_lo, 1) AS beta_lo,
+                   coalesce(d.cost_hi, k.beta_hi, 1) AS beta_hi, coalesce(k.version, 0) AS version, coalesce(k.runs, 0) AS runs,
+                   coalesce(d.measured_s, d.slowdown_s * coalesce(k.beta, 1)) AS lost_s,
+                   coalesce(d.measured_lo_s, d.slowdown_lo_s * coalesce(k.beta_lo, 1)) AS lost_lo_s,
+                   coalesce(d.measured_hi_s, d.slowdown_hi_s * coalesce(k.beta_hi, 1)) AS lost_hi_s
         ) b
         LEFT JOIN placements p ON (p.configuration, p.groups) = (d.configuration, d.groups)
         LEFT JOIN best t ON t.configuration = d.configuration
@@ -271,6 +286,7 @@ BEGIN
     results AS (DELETE FROM job_results WHERE job_id IN (SELECT job_id FROM gone)),
     causes AS (DELETE FROM job_causes WHERE job_id IN (SELECT job_id FROM gone)),
     of_series AS (DELETE FROM job_series WHERE job_id IN (SELECT job_id FROM gone)),
+    progress AS (DELETE FROM job_progress WHERE job_id IN (SELECT job_id FROM gone)),
     factors AS (DELETE FROM job_factors WHERE job_id IN (SELECT job_id FROM gone)),
     waits AS (DELETE FROM region_victims WHERE job_id IN (SELECT job_id FROM gone))
     SELECT count(*) INTO deleted FROM gone;

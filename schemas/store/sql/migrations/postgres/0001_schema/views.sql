@@ -362,6 +362,11 @@ FROM jobs j JOIN job_results r USING (job_id) CROSS JOIN LATERAL (
 ) n
 WHERE j.end_time IS NOT NULL AND NOT j.end_presumed AND j.end_time > j.start_time AND r.completeness >= 0.6;
 
+-- Of each job the progress that its reports cover best.
+CREATE VIEW job_measured AS
+SELECT DISTINCT ON (p.job_id) p.job_id, p.name, p.lost_s, p.lost_lo_s, p.lost_hi_s, p.cost, p.cost_lo, p.cost_hi
+FROM job_progress p WHERE p.state = 'measured' ORDER BY p.job_id, p.covered_s DESC, p.name;
+
 CREATE VIEW alerts AS
 SELECT incident, rule, severity, subject, state, to_timestamp(started_s) AS started, to_timestamp(fired_s) AS fired,
        to_timestamp(resolved_s) AS resolved, to_timestamp(valid_until_s) AS advice_until, action, summary,

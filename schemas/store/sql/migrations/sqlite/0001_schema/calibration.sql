@@ -13,3 +13,10 @@ CREATE VIEW learnable_runs AS
 SELECT j.job_id, c.configuration, c.groups, j.end_time, j.end_time - j.start_time AS run_s, r.slowdown_s
 FROM jobs j JOIN job_results r USING (job_id) JOIN job_configurations c USING (job_id)
 WHERE j.end_time IS NOT NULL AND NOT j.end_presumed AND j.end_time > j.start_time AND r.completeness >= 0.6;
+
+-- Of each job the progress that its reports cover best.
+CREATE VIEW job_measured AS
+SELECT job_id, name, lost_s, lost_lo_s, lost_hi_s, cost, cost_lo, cost_hi FROM (
+    SELECT *, row_number() OVER (PARTITION BY job_id ORDER BY covered_s DESC, name) AS place
+    FROM job_progress WHERE state = 'measured'
+) WHERE place = 1;

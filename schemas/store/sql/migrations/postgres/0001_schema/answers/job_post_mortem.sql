@@ -62,6 +62,13 @@ CREATE FUNCTION job_post_mortem(job text)
         ) AS f (what, lost_s, lo_s, hi_s, cause, note)
         WHERE f.what <> 'placement' OR j.placement IS NOT NULL
         UNION ALL
+        SELECT 2, 'progress', p.name, run.start_time, run.until_time, p.lost_s, p.lost_lo_s, p.lost_hi_s, NULL, NULL, NULL, NULL,
+               NULL, p.covered_s / nullif(run.run_s, 0),
+               concat_ws('; ', round(p.per_s::numeric, 3) || ' a second without contention',
+                   CASE p.state WHEN 'measured' THEN 'lost by the job''s own count' WHEN 'never_contended' THEN 'not contended while it reported'
+                        WHEN 'never_clear' THEN 'contended all the time: nothing to compare with' ELSE 'too short to compare' END)
+        FROM run JOIN job_progress p USING (job_id)
+        UNION ALL
         SELECT 3, 'cause', NULL, run.start_time, run.until_time, c.share * run.slowdown_s, c.share * run.lo_s,
                c.share * run.hi_s, c.share, c.cause, c.kind, c.series_or_job, NULL, run.completeness, NULL
         FROM run JOIN job_causes_shown c ON c.job_id = (SELECT run.job_id FROM run)

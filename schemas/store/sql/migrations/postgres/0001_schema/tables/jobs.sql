@@ -70,6 +70,23 @@ CREATE TABLE job_causes (
 );
 CREATE INDEX job_causes_by_aggressor ON job_causes (series_or_job);
 
+-- What a job's own reports of progress show, each name for itself. The losses are null unless `state` is measured.
+CREATE TABLE job_progress (
+    job_id      text NOT NULL,
+    name        text NOT NULL,              -- what the job counts: steps, bytes
+    covered_s   double precision NOT NULL,  -- seconds of the job between its reports
+    contended_s double precision NOT NULL,  -- those in contention
+    per_s       double precision,           -- counts a second of the mean rank without contention; null: there was none
+    state       text NOT NULL,              -- measured, never_contended, never_clear, too_few
+    lost_s      double precision,           -- lost in all contended time of the run, by these reports
+    lost_lo_s   double precision,           -- 95% interval
+    lost_hi_s   double precision,
+    cost        double precision,           -- the same over job_results.slowdown_s
+    cost_lo     double precision,
+    cost_hi     double precision,
+    PRIMARY KEY (job_id, name)
+);
+
 -- Which series a job uses: its nodes' mounts and ports, and the routers that its nodes report.
 CREATE TABLE job_series (
     job_id    text NOT NULL,

@@ -41,6 +41,13 @@ FROM (
                   f.beta_hi, f.beta_runs)
     FROM job_factors f JOIN job_slowdown s USING (job_id)
     UNION ALL
+    SELECT p.job_id, 2, 'progress', p.name, s.start_time, s.start_time + s.run_s, p.lost_s, p.lost_lo_s, p.lost_hi_s, NULL, NULL,
+           NULL, NULL, NULL, p.covered_s / nullif(s.run_s, 0),
+           coalesce(printf('%.3f', p.per_s) || ' a second without contention; ', '')
+           || CASE p.state WHEN 'measured' THEN 'lost by the job''s own count' WHEN 'never_contended' THEN 'not contended while it reported'
+                   WHEN 'never_clear' THEN 'contended all the time: nothing to compare with' ELSE 'too short to compare' END
+    FROM job_progress p JOIN job_slowdown s USING (job_id)
+    UNION ALL
     SELECT c.job_id, 3, 'cause', NULL, s.start_time, s.start_time + s.run_s, c.share * s.slowdown_s, c.share * s.slowdown_lo_s,
            c.share * s.slowdown_hi_s, c.share, c.cause, c.kind, c.series_or_job, NULL, s.completeness, NULL
     FROM job_causes c JOIN job_slowdown s USING (job_id)

@@ -59,6 +59,23 @@ CREATE TABLE job_causes (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX job_causes_by_aggressor ON job_causes (series_or_job);
 
+-- What a job's own reports of progress show, each name for itself. The losses are null unless `state` is measured.
+CREATE TABLE job_progress (
+    job_id      TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE,
+    name        TEXT NOT NULL,              -- what the job counts: steps, bytes
+    covered_s   REAL NOT NULL,  -- seconds of the job between its reports
+    contended_s REAL NOT NULL,  -- those in contention
+    per_s       REAL,           -- counts a second of the mean rank without contention; null: there was none
+    state       TEXT NOT NULL,              -- measured, never_contended, never_clear, too_few
+    lost_s      REAL,           -- lost in all contended time of the run, by these reports
+    lost_lo_s   REAL,           -- 95% interval
+    lost_hi_s   REAL,
+    cost        REAL,           -- the same over job_results.slowdown_s
+    cost_lo     REAL,
+    cost_hi     REAL,
+    PRIMARY KEY (job_id, name)
+) STRICT, WITHOUT ROWID;
+
 -- Which series a job uses: its nodes' mounts and ports, and the routers that its nodes report.
 CREATE TABLE job_series (
     job_id    TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE,

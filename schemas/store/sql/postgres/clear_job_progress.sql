@@ -1,0 +1,1 @@
+DELETE FROM job_progress WHERE job_id = ANY ($1)
