@@ -14,6 +14,8 @@ pub struct JobProgress {
     pub contended_s: f64,
     /// Counts a second of the mean rank while the job was not contended; `None` where it always was.
     pub per_s: Option<f64>,
+    /// Seconds that the job lost by the counters of links and file systems.
+    pub counters_s: f64,
     /// What contention cost the job by this count.
     pub loss: MeasuredLoss,
 }

@@ -16,6 +16,7 @@
 //! | `ldms_config` | `tailback ldms-config`: golden files of three sites | fast |
 //! | `ldmsd` | a real ldmsd with the generated files | `--full` |
 //! | `postgres_answers` | jobs, report and explain: PostgreSQL beside the embedded store | fast |
+//! | `progress` | a job that reports its steps: measured loss, calibration | fast |
 //! | `recorded_links` | links of recorded rows | fast |
 //! | `recordings` | `tailback replay` of what people have: folders, dumps, one file for a post-mortem | fast |
 //! | `replay` | `tailback replay` of recorded rows | fast |
@@ -50,6 +51,7 @@ mod ldms_config;
 mod ldmsd;
 mod metrics;
 mod postgres_answers;
+mod progress;
 mod recorded_links;
 mod recordings;
 mod replay;

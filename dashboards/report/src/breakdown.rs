@@ -41,7 +41,9 @@ pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
 fn progress(of: &JobProgress) -> String {
     let pace = of.per_s.map_or(String::new(), |per_s| format!("{per_s:.3} a second without contention; "));
     let loss = match of.loss {
-        MeasuredLoss::Measured { lost_s, .. } => format!("lost {lost_s} by its own count"),
+        MeasuredLoss::Measured { lost_s, .. } => {
+            format!("lost {lost_s} by its own count, {:.1} s by counters", of.counters_s)
+        }
         MeasuredLoss::NeverContended => "not contended while it reported".to_string(),
         MeasuredLoss::NeverClear => "contended all the time, nothing to compare with".to_string(),
         MeasuredLoss::TooFew => "too few reports, or too short a contention, to compare".to_string(),

@@ -21,7 +21,7 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
     let unexplained_s: f64 = merged.iter().map(Merged::unexplained_s).sum();
     let most_s = (losses.most_s.max(losses.lost_s) + unexplained_s).max(unseen);
     let half_width_s = losses.variance_s2.sqrt();
-    JobResult {
+    let mut result = JobResult {
         job_id: job_id.clone(),
         contended_s: losses.contended_s,
         slowdown_s: losses.lost_s,
@@ -32,7 +32,9 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
         judged: share(parts, &nodes, |part| part.judged_sum),
         causes: shares(losses.causes, losses.lost_s),
         progress: progress(parts, &contention),
-    }
+    };
+    measured::replace(&mut result, run_s);
+    result
 }
 
 /// What the job's own reports show. A name is in one part; where a partition moved, in the part with most of it.

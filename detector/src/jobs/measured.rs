@@ -9,7 +9,7 @@
 use super::pace::Pace;
 use super::part::{JobPart, apart};
 use super::regression::Sums;
-use schemas::{Interval, JobProgress, MeasuredLoss, Name, Time};
+use schemas::{Interval, JobProgress, JobResult, MeasuredLoss, Name, Time};
 use std::ops::Range;
 
 /// Contended blocks, and others, from which on the two are compared.
@@ -78,7 +78,31 @@ pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobP
         covered_s,
         contended_s,
         per_s: (clear_s > 0.0).then(|| counted / clear_s),
+        counters_s: contention.lost_s,
         loss: loss(&blocks, [covered_s, contended_s, clear_s], contention),
+    }
+}
+
+/// The loss of a job by its own reports takes the place of that by counters where it is narrower, or does not hold it: a job waits for
+/// its files and messages in a part of its time only. What `run_s` has besides the reports may be lost as the counters have it.
+pub(super) fn replace(result: &mut JobResult, run_s: f64) {
+    let measured = result.progress.iter().filter_map(|p| Some((p.covered_s, p.loss.lost_s()?)));
+    let Some((covered_s, lost_s)) = measured.fold(None, best) else { return };
+    let (value, width_s) = (result.slowdown_s, result.slowdown_hi_s - result.slowdown_lo_s);
+    if (lost_s.lo..=lost_s.hi).contains(&value) && lost_s.hi - lost_s.lo >= width_s {
+        return;
+    }
+    let rest = (1.0 - covered_s / run_s.max(covered_s)).max(0.0);
+    let above_s = (result.slowdown_hi_s - value).max(0.0) * rest;
+    (result.slowdown_s, result.slowdown_lo_s) = (lost_s.value, lost_s.lo);
+    result.slowdown_hi_s = (lost_s.hi + above_s).min(run_s.max(lost_s.value));
+}
+
+/// The count whose reports cover most of the run; of several the first by name.
+fn best(known: Option<(f64, Interval)>, other: (f64, Interval)) -> Option<(f64, Interval)> {
+    match known {
+        Some(known) if known.0 >= other.0 => Some(known),
+        _ => Some(other),
     }
 }
 

@@ -181,3 +181,32 @@ fn time_that_was_not_judged_is_left_out() {
     let judged = measure(&Name::parse("steps").unwrap(), &pace, &contention).covered_s;
     assert!((all - judged - 60.0).abs() <= 4.0, "{all} {judged}");
 }
+
+#[test]
+fn own_count_replaces_counters_where_it_is_narrower_or_disagrees() {
+    let interval = |value: f64, half: f64| Interval { value, lo: value - half, hi: value + half };
+    let result = |lost_s: Interval, covered_s: f64| {
+        let loss = MeasuredLoss::Measured { lost_s, cost: None };
+        let name = Name::parse("steps").unwrap();
+        let progress =
+            JobProgress { name, covered_s, contended_s: 300.0, per_s: Some(1.0), counters_s: 100.0, loss };
+        let mut result = JobResult {
+            job_id: Name::parse("1").unwrap(),
+            contended_s: 300.0,
+            slowdown_s: 100.0,
+            slowdown_lo_s: 90.0,
+            slowdown_hi_s: 120.0,
+            completeness: 1.0,
+            judged: 1.0,
+            causes: Vec::new(),
+            progress: vec![progress],
+        };
+        replace(&mut result, 1_000.0);
+        [result.slowdown_lo_s, result.slowdown_s, result.slowdown_hi_s]
+    };
+    assert_eq!(result(interval(60.0, 5.0), 1_000.0), [55.0, 60.0, 65.0]);
+    assert_eq!(result(interval(60.0, 25.0), 1_000.0), [35.0, 60.0, 85.0]);
+    assert_eq!(result(interval(80.0, 40.0), 1_000.0), [90.0, 100.0, 120.0]);
+    // Half of the run is without reports: what the counters leave open of it stays.
+    assert_eq!(result(interval(60.0, 5.0), 500.0), [55.0, 60.0, 75.0]);
+}

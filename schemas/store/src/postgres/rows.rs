@@ -198,6 +198,7 @@ async fn job_progress(to: &Transaction<'_>, rows: &[JobResult]) -> Result<(), Pg
         &column(&found, |(_, p)| p.covered_s),
         &column(&found, |(_, p)| p.contended_s),
         &column(&found, |(_, p)| p.per_s),
+        &column(&found, |(_, p)| p.counters_s),
         &column(&found, |(_, p)| p.loss.name()),
         &lost(|i| i.value),
         &lost(|i| i.lo),

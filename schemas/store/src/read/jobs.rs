@@ -143,16 +143,22 @@ pub fn result(from: &Reader<'_>, id: &Name) -> Result<Option<JobResult>, ReadErr
 }
 
 fn progress(row: &Row<'_>) -> Result<JobProgress, ReadError> {
-    let state: String = row.get(4)?;
-    let loss = match (state.as_str(), row.get::<Option<f64>>(5)?) {
+    let state: String = row.get(5)?;
+    let loss = match (state.as_str(), row.get::<Option<f64>>(6)?) {
         ("measured", Some(_)) => MeasuredLoss::Measured {
-            lost_s: interval(row, 5)?,
-            cost: row.get::<Option<f64>>(8)?.map(|_| interval(row, 8)).transpose()?,
+            lost_s: interval(row, 6)?,
+            cost: row.get::<Option<f64>>(9)?.map(|_| interval(row, 9)).transpose()?,
         },
         _ => word(state)?,
     };
-    let name = Name::parse(&row.get::<String>(0)?)?;
-    Ok(JobProgress { name, covered_s: row.get(1)?, contended_s: row.get(2)?, per_s: row.get(3)?, loss })
+    Ok(JobProgress {
+        name: Name::parse(&row.get::<String>(0)?)?,
+        covered_s: row.get(1)?,
+        contended_s: row.get(2)?,
+        per_s: row.get(3)?,
+        counters_s: row.get(4)?,
+        loss,
+    })
 }
 
 fn cause_share(row: &Row<'_>) -> Result<CauseShare, ReadError> {

@@ -193,6 +193,7 @@ fn job_progress(to: &Transaction<'_>, job_id: &str, progress: &[JobProgress]) ->
             covered_s,
             contended_s,
             p.per_s,
+            p.counters_s,
             state,
             lost_s,
             lo_s,

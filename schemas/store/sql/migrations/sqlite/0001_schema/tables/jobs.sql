@@ -66,11 +66,12 @@ CREATE TABLE job_progress (
     covered_s   REAL NOT NULL,  -- seconds of the job between its reports
     contended_s REAL NOT NULL,  -- those in contention
     per_s       REAL,           -- counts a second of the mean rank without contention; null: there was none
+    counters_s  REAL NOT NULL,  -- lost by the counters of links and file systems
     state       TEXT NOT NULL,              -- measured, never_contended, never_clear, too_few
     lost_s      REAL,           -- lost in all contended time of the run, by these reports
     lost_lo_s   REAL,           -- 95% interval
     lost_hi_s   REAL,
-    cost        REAL,           -- the same over job_results.slowdown_s
+    cost        REAL,           -- the same over counters_s
     cost_lo     REAL,
     cost_hi     REAL,
     PRIMARY KEY (job_id, name)
