@@ -9,7 +9,7 @@ use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::{Path, State};
-use schemas::Name;
+use schemas::{JobProgress, Name};
 use serde::{Deserialize, Serialize};
 use store::read::{self, Reader, Row};
 
@@ -107,6 +107,8 @@ pub struct JobAnswer {
     job: JobLine,
     node_names: Vec<String>,
     episodes: Vec<EpisodeLine>,
+    /// What its own reports of progress show.
+    progress: Vec<JobProgress>,
     loss_curve: LossCurve,
 }
 
@@ -243,8 +245,9 @@ fn read_job(store: &Reader<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     let until = job.end.or(clock).unwrap_or(job.start);
     let losses = read_losses(store, id.as_str())?;
     let curve = loss_curve(&losses, job.start, until, job.slowdown_s.unwrap_or(0.0));
+    let progress = read::jobs::progress(store, &id)?;
     let episodes = read_episodes(store, &EpisodeFilter::of_job(id), JOB_EPISODES_MAX, 0)?;
-    Ok(JobAnswer { clock, job, node_names, episodes, loss_curve: curve })
+    Ok(JobAnswer { clock, job, node_names, episodes, progress, loss_curve: curve })
 }
 
 fn read_losses(store: &Reader<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiError> {

@@ -102,6 +102,7 @@ function parts(answer) {
   const causes = job.causes.length ? causeBars(job) : empty(`${job.slowdown_s > 0 ? "Cause unknown" : capital(noLoss(job))}.`, "", true);
   return [
     card("Summary", inBody(factsOf(job))),
+    answer.progress.length ? card("Progress", progressTable(answer.progress), "by the job's own reports") : null,
     el("div", { class: "split" },
       el("div", { class: "stack" },
         card("Loss over time", inBody(answer.loss_curve.time.length ? lossCurve(answer) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
@@ -121,6 +122,25 @@ function factsOf(job) {
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
     ["Judged", percent(job.judged), notJudged(job) || "share of its time with a quiet baseline"],
   ]);
+}
+
+const NOT_MEASURED = { never_contended: "not contended while it reported", never_clear: "contended all the time", too_few: "too few reports to compare" };
+
+/** What the job counted, and what contention cost it by that and by the counters of links and file systems. */
+function progressTable(progress) {
+  const measured = (p) => p.loss.measured?.lost_s;
+  const lostBy = (p) => {
+    const loss = measured(p);
+    return loss ? lostIn({ lost_s: loss.value, lost_lo_s: loss.lo, lost_hi_s: loss.hi }) : [el("span", { class: "muted" }, NOT_MEASURED[p.loss] ?? "not measured")];
+  };
+  return table([
+    ["Count", "tight", (p) => p.name, (p) => p.name],
+    ["Pace without contention", "num", (p) => (p.per_s === null ? "–" : `${Number(p.per_s.toPrecision(4))}/s`), (p) => p.per_s],
+    ["Lost by this count, 95 % interval", "num", lostBy, inSeconds((p) => measured(p)?.value ?? null)],
+    ["Lost by counters", "num", (p) => seconds(p.counters_s), inSeconds((p) => p.counters_s)],
+    ["Contended", "num", (p) => seconds(p.contended_s), inSeconds((p) => p.contended_s)],
+    ["Reported", "num", (p) => seconds(p.covered_s), inSeconds((p) => p.covered_s)],
+  ], progress, "Progress");
 }
 
 function timeline({ job, episodes, clock: now }) {

@@ -1,9 +1,10 @@
 //! Fixed rows for the answers: four jobs on three Aries routers, one contended region that merged with another.
 
 use schemas::{
-    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors, JobResult,
-    LastSeen, LossPoint, Metric, Name, Region, RegionCause, RegionChange, RegionId, RegionStep, RegionVictim,
-    ResultBatch, SeriesIndex, SeriesInfo, Signal, State, Time,
+    Cause, CauseKind, CauseShare, Counts, Episode, EpisodeId, Evidence, Interval, Job, JobFactors,
+    JobProgress, JobResult, LastSeen, LossPoint, MeasuredLoss, Metric, Name, Region, RegionCause,
+    RegionChange, RegionId, RegionStep, RegionVictim, ResultBatch, SeriesIndex, SeriesInfo, Signal, State,
+    Time,
 };
 use store::postgres::{PartCommit, PgStore};
 use store::storage_policy::{StoragePolicy, StoredRows, Thinner};
@@ -66,7 +67,27 @@ fn result(id: &str, slowdown_s: f64, causes: Vec<CauseShare>) -> JobResult {
         completeness: 1.0,
         judged: 1.0,
         causes,
-        progress: Vec::new(),
+        progress: if id == "1234" {
+            vec![progress("steps", true), progress("writes", false)]
+        } else {
+            Vec::new()
+        },
+    }
+}
+
+/// What a job counted by its own reports.
+fn progress(counted: &str, is_measured: bool) -> JobProgress {
+    let loss = match is_measured {
+        true => MeasuredLoss::Measured { lost_s: interval(50.0), cost: Some(interval(0.5)) },
+        false => MeasuredLoss::TooFew,
+    };
+    JobProgress {
+        name: name(counted),
+        covered_s: 400.0,
+        contended_s: 90.0,
+        per_s: Some(2.5),
+        counters_s: 100.0,
+        loss,
     }
 }
 

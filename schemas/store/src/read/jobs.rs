@@ -138,11 +138,19 @@ pub fn result(from: &Reader<'_>, id: &Name) -> Result<Option<JobResult>, ReadErr
         return Ok(None);
     };
     result.causes = from.rows(question!("job_causes", "job_causes_shown"), of_job, cause_share)?;
-    result.progress = from.rows(question!("job_progress"), of_job, progress)?;
+    result.progress = progress(from, id)?;
     Ok(Some(result))
 }
 
-fn progress(row: &Row<'_>) -> Result<JobProgress, ReadError> {
+/// What its own reports of progress show, by name.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn progress(from: &Reader<'_>, id: &Name) -> Result<Vec<JobProgress>, ReadError> {
+    from.rows(question!("job_progress"), &[&id.as_str()], progress_row)
+}
+
+fn progress_row(row: &Row<'_>) -> Result<JobProgress, ReadError> {
     let state: String = row.get(5)?;
     let loss = match (state.as_str(), row.get::<Option<f64>>(6)?) {
         ("measured", Some(_)) => MeasuredLoss::Measured {

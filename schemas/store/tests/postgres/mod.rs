@@ -30,8 +30,8 @@ mod timescale_later;
 mod tls;
 
 use schemas::{
-    Cause, CauseKind, CauseShare, DropReason, Episode, EpisodeId, Job, JobResult, Name, ResultBatch,
-    SeriesIndex, Time,
+    Cause, CauseKind, CauseShare, DropReason, Episode, EpisodeId, Job, JobProgress, JobResult, MeasuredLoss,
+    Name, ResultBatch, SeriesIndex, Time,
 };
 use store::migrations::{POSTGRES_MIGRATIONS, PgMigration};
 use store::postgres::{
@@ -174,7 +174,14 @@ fn result(id: &str, causes: usize) -> JobResult {
         completeness: 1.0,
         judged: 1.0,
         causes: vec![share; causes],
-        progress: Vec::new(),
+        progress: vec![JobProgress {
+            name: Name::parse("steps").unwrap(),
+            covered_s: 4.0,
+            contended_s: 2.0,
+            per_s: None,
+            counters_s: 1.0,
+            loss: MeasuredLoss::NeverClear,
+        }],
     }
 }
 
@@ -222,13 +229,14 @@ fn the_later_row_of_a_key_holds_and_names_are_no_statements() {
             &database,
             "SELECT concat_ws(' ', (SELECT string_agg(user_name, ',' ORDER BY job_id) FROM jobs),
                     (SELECT count(*) FROM job_nodes), (SELECT count(*) FROM job_results),
-                    (SELECT count(*) FROM job_causes), (SELECT count(*) FROM job_series),
+                    (SELECT count(*) FROM job_causes), (SELECT count(*) FROM job_progress),
+                    (SELECT count(*) FROM job_series),
                     (SELECT count(*) FROM episodes), (SELECT count(*) FROM episodes WHERE open AND peak IS NULL),
                     (SELECT count FROM dropped_rows), (SELECT count(*) FROM series_now WHERE state = 'contended'))",
         )
         .await;
         // The result of job 12 came before the job: stages write in any order.
-        assert_eq!(counted, ["ann,ben 4 3 4 1 4 2 2 2"]);
+        assert_eq!(counted, ["ann,ben 4 3 4 3 1 4 2 2 2"]);
     });
 }
 
@@ -255,6 +263,7 @@ fn a_user_sees_the_own_jobs_and_a_reader_cannot_write() {
             "SELECT job_id FROM jobs",
             "SELECT job_id FROM job_slowdown",
             "SELECT DISTINCT job_id FROM job_causes",
+            "SELECT DISTINCT job_id FROM job_progress",
             "SELECT DISTINCT job_id FROM job_nodes",
             "SELECT job_id FROM job_results",
         ] {
