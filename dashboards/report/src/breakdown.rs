@@ -3,6 +3,7 @@
 use crate::PostMortem;
 use crate::labels::{cause_word, kind, printable};
 use crate::numbers::{counted, offset, percent};
+use crate::pace::{Pace, paces};
 use schemas::{Interval, JobProgress, MeasuredLoss, Time};
 use store::read::regions::JobRegion;
 
@@ -12,6 +13,7 @@ const REGIONS: usize = 12;
 /// One line a factor; empty where nothing is known of them.
 pub(crate) fn factors(facts: &PostMortem) -> Vec<String> {
     let measured = facts.result.iter().flat_map(|result| &result.progress).map(progress);
+    let measured = measured.chain(paces(facts).iter().map(pace).collect::<Vec<_>>());
     let Some(f) = &facts.factors else {
         return measured.collect();
     };
@@ -49,6 +51,17 @@ fn progress(of: &JobProgress) -> String {
         MeasuredLoss::TooFew => "too few reports, or too short a contention, to compare".to_string(),
     };
     format!("progress       {}: {pace}{loss}", printable(of.name.as_str()))
+}
+
+fn pace(of: &Pace) -> String {
+    let [slowest, fastest] = of.usual;
+    let runs = counted(of.runs, "earlier run", "earlier runs");
+    let verdict = if of.is_slow() { "slower, not by the network or file system" } else { "as usual" };
+    format!(
+        "pace           {}: {:.2} times the usual one, {runs} [{slowest:.2}, {fastest:.2}]: {verdict}",
+        printable(&of.name),
+        of.ratio
+    )
 }
 
 fn plain(of: Interval) -> String {

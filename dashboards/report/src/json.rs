@@ -1,5 +1,6 @@
 //! A post-mortem as one JSON object. Times are seconds since the epoch, UTC.
 
+use crate::pace::{Pace, paces};
 use crate::{PostMortem, ReportError, Stamp, advice, headline};
 use schemas::{CauseShare, JobFactors, JobResult};
 use serde::Serialize;
@@ -29,6 +30,8 @@ struct PostMortemJson<'a> {
     result: Option<&'a JobResult>,
     /// What its loss is made of; null where nothing was learned of it.
     factors: Option<&'a JobFactors>,
+    /// Its pace without contention beside that of earlier runs; empty where fewer than three of these report.
+    paces: Vec<Pace>,
     /// Contended regions that it waits in, and those of whose load it makes a part.
     regions: &'a [JobRegion],
     /// Contended stretches of its resources that overlap the run, in the order of their start.
@@ -112,6 +115,7 @@ fn object<'a>(facts: &'a PostMortem, stamp: &Stamp) -> PostMortemJson<'a> {
         run_s: facts.run_s(),
         result: facts.seen(),
         factors: facts.factors.as_ref(),
+        paces: paces(facts),
         regions: &facts.regions,
         episodes: facts.episodes.iter().map(|e| episode(facts, e)).collect(),
         caused: &facts.caused,

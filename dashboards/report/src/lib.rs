@@ -18,6 +18,7 @@
 //! | `summary`, `breakdown` | nodes and loss, factors and regions: lines that text and HTML have in common |
 //! | `comparison` | [`Comparison`], two runs side by side, as text, JSON and cells of HTML |
 //! | `explanation` | [`Explanation`] of an episode, as text and JSON |
+//! | `pace` | whether a job was slow without contention |
 //! | `numbers`, `labels` | numbers with units and times; causes, kinds and metrics in words |
 //! | `node_list`, `sparkline` | node lists as schedulers write them; loss over time in one line |
 
@@ -38,6 +39,7 @@ mod mail;
 mod nearest_jobs;
 mod node_list;
 mod numbers;
+mod pace;
 mod post_mortem;
 mod source;
 mod sparkline;

@@ -24,6 +24,8 @@ pub struct PostMortem {
     pub(crate) regions: Vec<JobRegion>,
     /// What other jobs lost to it, the largest lower end first.
     pub(crate) caused: Vec<CausedLoss>,
+    /// Name and pace of what earlier runs of its configuration counted.
+    pub(crate) earlier_paces: Vec<(String, f64)>,
 }
 
 impl PostMortem {

@@ -1,6 +1,6 @@
 //! Where the facts are: the embedded store, or PostgreSQL by the views that a user may read. Others' jobs are not named there.
 
-use crate::{Comparison, PostMortem, ReportError};
+use crate::{Comparison, PostMortem, ReportError, pace};
 use std::path::PathBuf;
 use store::postgres::{PgSettings, connect_to_read};
 use store::read::{ReadError, Reader, Session, episodes, jobs, regions};
@@ -89,6 +89,7 @@ impl PostMortem {
             factors: jobs::factors(from, &job.job_id)?,
             regions: regions::of_job(from, &job.job_id)?,
             caused: jobs::caused(from, &job.job_id)?,
+            earlier_paces: jobs::earlier_paces(from, &job.job_id, pace::REPORTS_READ)?,
             job,
         }))
     }

@@ -115,6 +115,7 @@ pub(super) fn contended() -> PostMortem {
         factors: Some(factors()),
         regions: regions(),
         caused: caused(),
+        earlier_paces: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `facts`, `network` | facts of one job, its regions and factors |
 //! | `store_file` | the same facts in an embedded store |
 //! | `pages` | post-mortems as text, JSON and HTML |
+//! | `paces` | the pace of a job beside earlier runs |
 //! | `post_mortems` | post-mortems and comparisons read from a store |
 //! | `job_lists` | lists of jobs read from a store |
 //! | `explanations` | explanations read from a store |
@@ -15,6 +16,7 @@ mod explanations;
 mod facts;
 mod job_lists;
 mod network;
+mod paces;
 mod pages;
 mod post_mortems;
 mod store_file;

@@ -150,6 +150,15 @@ pub fn progress(from: &Reader<'_>, id: &Name) -> Result<Vec<JobProgress>, ReadEr
     from.rows(question!("job_progress"), &[&id.as_str()], progress_row)
 }
 
+/// Name and counts a second, without contention, of at most `most` reports of earlier runs of its configuration, the latest first.
+///
+/// # Errors
+/// When the store cannot be read.
+pub fn earlier_paces(from: &Reader<'_>, id: &Name, most: u32) -> Result<Vec<(String, f64)>, ReadError> {
+    let parameters: Parameters<'_> = &[&id.as_str(), &i64::from(most)];
+    from.rows(question!("earlier_paces"), parameters, |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 fn progress_row(row: &Row<'_>) -> Result<JobProgress, ReadError> {
     let state: String = row.get(5)?;
     let loss = match (state.as_str(), row.get::<Option<f64>>(6)?) {

@@ -103,5 +103,5 @@ CREATE FUNCTION job_post_mortem(job text)
     SELECT f.fact, f.resource, f.from_time, f.until_time, f.lost_s, f.lost_lo_s, f.lost_hi_s,
            100 * f.lost_s / nullif(run.run_s, 0), f.share, f.cause, f.kind, f.who, f.confidence, f.completeness, f.note
     FROM facts f CROSS JOIN run
-    ORDER BY f.part, f.lost_lo_s DESC NULLS LAST, f.lost_s DESC NULLS LAST, f.share DESC NULLS LAST, f.resource
+    ORDER BY f.part, f.fact, f.lost_lo_s DESC NULLS LAST, f.lost_s DESC NULLS LAST, f.share DESC NULLS LAST, f.resource
 $$;

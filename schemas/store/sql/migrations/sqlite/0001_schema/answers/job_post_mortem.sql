@@ -71,4 +71,4 @@ FROM (
            printf('%d episodes, contended %.1f s', count(*), sum(e.until_time - e.from_time))
     FROM job_episodes e JOIN series s USING (series_id) GROUP BY e.job_id, e.series_id
 ) f JOIN job_runs r USING (job_id)
-ORDER BY f.part, f.lost_lo_s IS NULL, f.lost_lo_s DESC, f.lost_s DESC, f.share IS NULL, f.share DESC, f.resource;
+ORDER BY f.part, f.fact, f.lost_lo_s IS NULL, f.lost_lo_s DESC, f.lost_s DESC, f.share IS NULL, f.share DESC, f.resource;
