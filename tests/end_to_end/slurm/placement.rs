@@ -66,11 +66,17 @@ impl Advised {
         let folder = open_folder();
         let path = folder.path().join("tailback.db");
         Store::open(&path, Retention::default()).unwrap().commit(&batch("ann", "ben"), &[]).unwrap();
-        let (serving, page) = Serving::start("--store", &path).page_of();
+        let token = folder.path().join("token");
+        std::fs::write(&token, "0123456789abcdef\n").unwrap();
+        let mut command = Command::new(crate::TAILBACK);
+        command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(&path);
+        command.arg("--token-file").arg(&token);
+        let (serving, page) = Serving::of(command).page_of();
         let advised = Advised { folder, _serving: serving };
         let settings = format!(
-            "TAILBACK_URL={}\nTAILBACK_APPLICATIONS={}\nTAILBACK_PLACEMENT_FILE={}\nTAILBACK_WEIGHTS_FILE={}\n{SETTINGS}",
+            "TAILBACK_URL={}\nTAILBACK_TOKEN_FILE={}\nTAILBACK_APPLICATIONS={}\nTAILBACK_PLACEMENT_FILE={}\nTAILBACK_WEIGHTS_FILE={}\n{SETTINGS}",
             page.url("").trim_end_matches("/api/v1/"),
+            token.display(),
             advised.path("list").display(),
             advised.path("advice").display(),
             advised.path("weights").display(),
