@@ -286,6 +286,17 @@ fn a_server_that_is_away_changes_nothing_and_expired_weights_are_restored() {
 }
 
 #[test]
+fn two_runs_at_once_do_not_both_change() {
+    let advised = Advised::start();
+    let mut command = Command::new("flock");
+    command.arg(advised.path("weights.lock")).arg(root().join(SCRIPT)).arg("--apply");
+    let output = command.arg("--config").arg(advised.path("conf")).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && error.contains("another run holds "), "{error}");
+    assert!(!advised.path("advice").exists());
+}
+
+#[test]
 fn settings_and_lists_with_mistakes_are_refused_with_a_sentence() {
     let advised = Advised::start();
     let good = std::fs::read_to_string(advised.path("conf")).unwrap();
