@@ -20,8 +20,8 @@ const LIST: &str = "# application\ncfd switches=1 wait_s=120 prefer=quiet\nother
 
 /// A store with an incident whose advice names nodes, a server, and the script's settings.
 struct Advised {
-    folder: tempfile::TempDir,
     _serving: Serving,
+    folder: tempfile::TempDir,
 }
 
 /// A notice of contended links behind which these nodes are.
@@ -72,7 +72,7 @@ impl Advised {
         command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(&path);
         command.arg("--token-file").arg(&token);
         let (serving, page) = Serving::of(command).page_of();
-        let advised = Advised { folder, _serving: serving };
+        let advised = Advised { _serving: serving, folder };
         let settings = format!(
             "TAILBACK_URL={}\nTAILBACK_TOKEN_FILE={}\nTAILBACK_APPLICATIONS={}\nTAILBACK_PLACEMENT_FILE={}\nTAILBACK_WEIGHTS_FILE={}\n{SETTINGS}",
             page.url("").trim_end_matches("/api/v1/"),
@@ -116,10 +116,10 @@ impl Advised {
     }
 }
 
-/// A Slurm whose job_submit.lua is the deployed one.
+/// A Slurm whose job_submit.lua is the deployed one. It ends before its folder is removed: the order of the fields.
 struct Submitting {
-    folder: tempfile::TempDir,
     slurm: Service,
+    folder: tempfile::TempDir,
 }
 
 impl Submitting {
@@ -140,7 +140,7 @@ impl Submitting {
         std::fs::write(&script, Submitting::script(advice, true)).unwrap();
         let variables: [(&str, &Path); 1] = [("TAILBACK_JOB_SUBMIT", &script)];
         let slurm = Service::start_in("slurm", &folder.path().join("slurm"), &[], &variables)?;
-        Some(Submitting { folder, slurm })
+        Some(Submitting { slurm, folder })
     }
 
     fn slurm(&self, program: &str, arguments: &[&str]) -> String {
