@@ -25,6 +25,9 @@ pub enum ApiError {
     /// A parameter is invalid; the text names it and the reason.
     #[error("{0}")]
     BadRequest(String),
+    /// This server does not show it; the text has what it needs.
+    #[error("{0}")]
+    Forbidden(String),
     /// The requested object does not exist.
     #[error("{0}")]
     NotFound(String),
@@ -107,6 +110,7 @@ impl ApiError {
     fn status(&self) -> StatusCode {
         match self {
             ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+            ApiError::Forbidden(_) => StatusCode::FORBIDDEN,
             ApiError::NotFound(_) => StatusCode::NOT_FOUND,
             ApiError::Waiting(_) | ApiError::Away(_) => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::Store(_) | ApiError::Interrupted => StatusCode::INTERNAL_SERVER_ERROR,

@@ -40,7 +40,7 @@
 //! | [`tiles`] | `/api/v1/routers/{name}`, the tiles of an Aries router |
 //! | [`files`] | `/api/v1/files`, rates of the clients of file systems |
 //! | [`metrics`] | `/api/v1/metrics`, the catalogue of metrics |
-//! | [`placement`] | `/api/v1/placement`, the current state for a job on given nodes |
+//! | [`placement`] | `/api/v1/placement`, what a job would meet on given nodes, and what is known of its application |
 //! | [`advice`] | `/api/v1/advice`, current advice for a scheduler |
 //! | [`alerts`] | `/api/v1/alerts`, incidents with their deliveries, and silences |
 //! | [`health`] | `/api/v1/health`, the health of the monitoring |

@@ -92,7 +92,7 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
         let read = if shown == Shown::Everything { routes.read.clone() } else { Access::Closed(JOBS_CLOSED) };
         let (book, stopping) = (Arc::clone(&state.contention), state.stopping.clone());
         of_jobs = contention::router(Gate::new(book, read, routes.job_keys, stopping));
-        reads = reads.merge(advice_routes().with_state(state.clone()));
+        reads = reads.merge(advice_routes(shown).with_state(state.clone()));
         if shown == Shown::Everything {
             reads = reads.merge(page_routes().with_state(state));
             let is_needed = !matches!(routes.read, Access::Open);
@@ -111,10 +111,12 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
         .layer(from_fn(guard::set_headers))
 }
 
-fn advice_routes() -> Router<PageState> {
-    Router::new()
-        .route("/api/v1/placement", get(placement::placement))
-        .route("/api/v1/advice", get(advice::advice))
+fn advice_routes(shown: Shown) -> Router<PageState> {
+    let placement = match shown {
+        Shown::Everything => get(placement::placement),
+        Shown::Advice => get(placement::placement_of_nodes),
+    };
+    Router::new().route("/api/v1/placement", placement).route("/api/v1/advice", get(advice::advice))
 }
 
 fn page_routes() -> Router<PageState> {

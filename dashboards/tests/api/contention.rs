@@ -82,6 +82,25 @@ async fn answer(server: &Router, job: &str) -> Value {
 }
 
 #[tokio::test]
+async fn applications_are_closed_where_only_advice_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sample::store(folder.path());
+    for (shown, status) in [(Shown::Everything, StatusCode::OK), (Shown::Advice, StatusCode::FORBIDDEN)] {
+        let server = server(&store, shown);
+        let of = async |query: &str| {
+            let request =
+                Request::get(format!("/api/v1/placement?{query}")).header(header::HOST, "localhost:8600");
+            let request = request.header(header::AUTHORIZATION, format!("Bearer {TOKEN}"));
+            let response = server.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            (response.status(), body_of(response).await)
+        };
+        assert_eq!(of("nodes=nid00012").await.0, StatusCode::OK);
+        let (got, text) = of("app=cfd").await;
+        assert_eq!((got, text.contains("http.token_file")), (status, shown == Shown::Advice), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_job_reads_what_it_waits_for() {
     let folder = tempfile::tempdir().unwrap();
     let answer = answer(&server(&sample::store(folder.path()), Shown::Everything), "4710").await;

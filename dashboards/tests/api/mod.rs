@@ -161,9 +161,30 @@ async fn placement_has_span_and_contention_of_nodes() {
 }
 
 #[tokio::test]
-async fn placement_refuses_invalid_lists_of_nodes() {
+async fn placement_of_an_application_has_its_loss_with_both_ends() {
+    let found = answer("/api/v1/placement?app=none&user=ann").await;
+    assert_eq!((&found["nodes"], &found["rows"]), (&0.into(), &serde_json::json!([])));
+    let application = &found["application"];
+    assert_eq!((&application["app"], &application["user"]), (&"none".into(), &"ann".into()));
+    let lost = serde_json::json!({"topic": "lost", "name": "median", "figure": null, "figure_lo": null, "figure_hi": null,
+        "unit": null, "detail": "unknown: 0 of at least 3 runs were judged"});
+    assert_eq!(application["rows"][2], lost);
+    let both = answer("/api/v1/placement?app=none&nodes=nid00012").await;
+    assert_eq!((&both["nodes"], &both["application"]["user"]), (&1.into(), &Value::Null));
+    assert!(answer("/api/v1/placement?nodes=nid00012").await["application"].is_null());
+}
+
+#[tokio::test]
+async fn placement_refuses_invalid_nodes_and_names() {
+    let long = format!("?app={}", "a".repeat(129));
     for (query, said) in [
-        ("", "nodes"),
+        ("", "give nodes, app or both"),
+        ("?user=ann", "give nodes, app or both"),
+        ("?user=ann&nodes=n1", "user needs app"),
+        ("?app=", "app: a name has 1 to 128 bytes"),
+        ("?app=a%0Ab", "app: a name has 1 to 128 bytes"),
+        (&long, "app: a name has 1 to 128 bytes"),
+        ("?app=a&user=", "user: a name has 1 to 128 bytes"),
         ("?nodes=", "nodes is an empty list"),
         ("?nodes=n[3-1]", "3-1"),
         ("?nodes=n[1-20001]", "more than 20000"),

@@ -74,6 +74,7 @@ pub const POSTGRES_MIGRATIONS: &[PgMigration] = &[
                 "compare_jobs",
                 "regions_and_links",
                 "placement_advice",
+                "application_advice",
                 "tiers",
             ),
             include_str!("../sql/migrations/postgres/0001_schema/upkeep.sql"),

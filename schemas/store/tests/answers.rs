@@ -57,6 +57,11 @@ fn aligned(rows: &[Vec<String>]) -> String {
 }
 
 async fn printed(database: &Database, sql: &str) -> String {
+    aligned(&printed_rows(database, sql).await)
+}
+
+/// The names of the columns, and the rows as text; a null is empty.
+pub async fn printed_rows(database: &Database, sql: &str) -> Vec<Vec<String>> {
     let (client, connection) = tokio_postgres::connect(&database.settings().url, NoTls).await.unwrap();
     tokio::spawn(connection);
     client.batch_execute("SET TimeZone = 'UTC'").await.unwrap();
@@ -72,7 +77,7 @@ async fn printed(database: &Database, sql: &str) -> String {
             _ => {}
         }
     }
-    aligned(&rows)
+    rows
 }
 
 async fn filled(database: &Database, ann: &str, ben: &str) {
@@ -295,6 +300,7 @@ async fn everything_readable(database: &Database) -> Vec<String> {
         "region_history(2)",
         "worst_links('-infinity', 'infinity')",
         "placement_advice('{nid00004,nid00008}')",
+        "application_advice('cfd')",
         "completeness('2026-11-20', '2026-11-21')",
     ]
     .map(|call| format!("SELECT t::text FROM {call} t"));
@@ -335,7 +341,12 @@ fn a_user_cannot_read_jobs_of_other_users() {
         assert_eq!(query_as(&database, &ann, own).await.unwrap(), ["1234", "another job"]);
         let regions = "SELECT region_id::text FROM regions";
         assert_eq!(query_as(&database, &ann, regions).await.unwrap(), ["1"]);
-        for call in ["worst_links('-infinity', 'infinity')", "placement_advice('{nid00004}')"] {
+        let of_the_machine = [
+            "worst_links('-infinity', 'infinity')",
+            "placement_advice('{nid00004}')",
+            "application_advice('cfd')",
+        ];
+        for call in of_the_machine {
             let sql = format!("SELECT t::text FROM {call} t");
             assert!(query_as(&database, &ann, &sql).await.is_err(), "{sql}");
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
+//! | `application_advice` | what is known of an application before a job of it is placed |
 //! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, sources that report, sums for dashboards |
 #![allow(
     clippy::unwrap_used,
@@ -14,6 +15,7 @@
 )]
 
 mod answers;
+mod application_advice;
 mod collection;
 mod dashboard_sums;
 mod factors;

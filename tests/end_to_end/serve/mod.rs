@@ -22,6 +22,6 @@ mod database;
 mod paths;
 mod pooled;
 mod read_only;
-mod serving;
+pub mod serving;
 mod silences;
 mod stores;

@@ -1,9 +1,11 @@
 //! Jobs of a real Slurm: submitted, reported by prolog and epilog scripts, posted, and stored through Kafka in the
 //! database; also messages of jobcomp/kafka.
 //!
+//! `placement` is advice before placement, with job_submit.lua.
 //! Slurm is Debian's (`tests/services/slurm`). It needs root, and is installed where possible; without it the test is
 //! skipped.
 
+mod placement;
 mod script;
 mod site;
 mod token_script;

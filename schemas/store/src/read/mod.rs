@@ -13,7 +13,7 @@
 //! | [`fabric`] | groups, switches, classes, parallel links, the worst links |
 //! | [`map`] | the topology and its states, at any stored time; what a job touches |
 //! | [`files`] | write rates of file systems |
-//! | [`placement`] | what a job on given nodes would meet now |
+//! | [`placement`] | what a job would meet now: on given nodes, and by its application |
 //! | [`alerts`] | incidents, deliveries, silences |
 //! | [`health`] | sources, rows that were not used, incidents |
 //! | [`history`] | contention and incidents of the latest hours |

@@ -46,11 +46,11 @@ GRANT SELECT ON metrics, jobs, job_nodes, job_results, job_progress, job_series,
 GRANT SELECT (job_id, position, cause, kind, share) ON job_causes TO tailback_user;
 
 REVOKE EXECUTE ON FUNCTION interval_words, job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history,
-    worst_links, placement_advice, signals_over, counters_over, place_hours, places_known_until, places_over, storage_sizes,
+    worst_links, placement_advice, application_advice, signals_over, counters_over, place_hours, places_known_until, places_over, storage_sizes,
     learn_betas, write_factors, roll_up, roll_up_minutes, roll_up_components, roll_up_places, roll_up_hours, place_components,
     write_health, forget_place_minutes, sum_places, tailback_expire, tailback_expire_results FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION interval_words, job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history,
-    worst_links, placement_advice, signals_over, counters_over, place_hours, places_known_until, places_over, storage_sizes
+    worst_links, placement_advice, application_advice, signals_over, counters_over, place_hours, places_known_until, places_over, storage_sizes
     TO tailback_writer, tailback_reader;
 -- The others answer about the jobs of all users and the whole machine.
 GRANT EXECUTE ON FUNCTION interval_words, job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history

@@ -35,9 +35,11 @@ CREATE TABLE jobs (
     end_time     timestamptz,               -- null while it runs or when the end never arrived
     app          text,
     label        text NOT NULL DEFAULT '',  -- the name that users call it by where that is not its number
-    end_presumed boolean NOT NULL DEFAULT false -- no end arrived: `end_time` is the latest possible one
+    end_presumed boolean NOT NULL DEFAULT false, -- no end arrived: `end_time` is the latest possible one
+    application  text NOT NULL GENERATED ALWAYS AS (coalesce(nullif(app, ''), name)) STORED
 );
 CREATE INDEX jobs_by_user ON jobs (user_name, start_time);
+CREATE INDEX jobs_by_application ON jobs (application, start_time);
 CREATE INDEX jobs_by_end ON jobs (end_time);
 CREATE INDEX jobs_by_label ON jobs (label) WHERE label <> '';
 

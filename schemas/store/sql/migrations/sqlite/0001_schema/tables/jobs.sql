@@ -28,8 +28,10 @@ CREATE TABLE jobs (
     end_time     REAL,                      -- null while it runs or when the end never arrived
     app          TEXT,
     label        TEXT NOT NULL DEFAULT '',  -- the name that users call it by where that is not its number
-    end_presumed INTEGER NOT NULL DEFAULT 0 -- 1 when no end arrived: `end_time` is the latest possible one
+    end_presumed INTEGER NOT NULL DEFAULT 0, -- 1 when no end arrived: `end_time` is the latest possible one
+    application  TEXT NOT NULL GENERATED ALWAYS AS (coalesce(nullif(app, ''), name)) STORED
 ) STRICT;
+CREATE INDEX jobs_by_application ON jobs (application, start_time);
 CREATE INDEX jobs_by_label ON jobs (label) WHERE label <> '';
 
 CREATE TABLE job_nodes (
