@@ -42,9 +42,7 @@ use hindsight::LookedBack;
 use levels::Levels;
 use moments::Takings;
 use schemas::metric::MetricOrder;
-use schemas::{
-    CauseShare, CounterBatch, DropCounts, DropReason, Job, Metric, Name, SeriesIndex, Signal, Sources, Time,
-};
+use schemas::{CauseShare, CounterBatch, DropCounts, Job, Metric, Name, SeriesIndex, Signal, Sources, Time};
 use serde::{Deserialize, Serialize};
 use slots::SeriesSlot;
 use std::collections::{HashMap, VecDeque};
@@ -277,11 +275,6 @@ impl Detector {
         }
         found.readings[begin..].iter().for_each(|reading| self.use_reading(reading));
         found.readings.clear();
-        for gain in found.gains.drain(..) {
-            if !self.reports.add(&gain) {
-                self.ingest.drops.count(DropReason::BufferFull);
-            }
-        }
     }
 
     fn use_reading(&mut self, reading: &SeriesReading) {

@@ -4,7 +4,7 @@ use super::Detector;
 use crate::coverage::Coverage;
 use crate::jobs::{self, Facts, JobPart};
 use crate::ledger::Tracked;
-use schemas::{Episode, Job, JobResult, Name, SeriesIndex, SeriesInfo, Time};
+use schemas::{DropReason, Episode, Job, JobResult, Name, SeriesIndex, SeriesInfo, Time};
 use std::collections::{BTreeMap, HashSet};
 
 /// A job row that comes this many seconds after the job's start still restarts the baselines of its nodes.
@@ -66,6 +66,16 @@ impl Detector {
         self.ingest.series_without_sum(node).filter(|series| series.at() < self.series.len()).collect()
     }
 
+    /// Uses what jobs reported until all rows of that time must have come; after the end of the stream all of it.
+    fn settle_reports(&mut self, now: Time) {
+        let until = if self.finished { Time(i64::MAX) } else { now.plus_seconds(-self.known_after_s()) };
+        for gain in self.ingest.settle_reported(until) {
+            if !self.reports.add(&gain) {
+                self.ingest.drops.count(DropReason::BufferFull);
+            }
+        }
+    }
+
     /// Results that are due. `episodes` are those that changed.
     pub(super) fn changed_job_results(
         &mut self,
@@ -73,6 +83,7 @@ impl Detector {
         on_links: &BTreeMap<Name, JobPart>,
     ) -> Vec<JobResult> {
         let Some(now) = self.ingest.newest() else { return Vec::new() };
+        self.settle_reports(now);
         let changed: HashSet<SeriesIndex> = episodes.iter().map(|e| e.series).collect();
         let (table, stream) = (self.ingest.series(), &self.settings.stream);
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
@@ -99,7 +110,8 @@ impl Detector {
     }
 
     fn parts(&mut self, changed: Option<&HashSet<SeriesIndex>>) -> Vec<(Name, JobPart)> {
-        let Some(now) = self.ingest.newest() else { return Vec::new() };
+        let Some(now) = self.ingest.newest_or_reported() else { return Vec::new() };
+        self.settle_reports(now);
         let (table, stream) = (self.ingest.series(), &self.settings.stream);
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);
         let (episodes, coverage, reports) = (&self.episodes, &self.coverage, &self.reports);

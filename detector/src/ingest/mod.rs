@@ -55,7 +55,7 @@ use crate::spellings::Spellings;
 use clock::StreamClock;
 use component::Component;
 use forgetting::Parting;
-use reported::ReportedCounters;
+use reported::{Gain, ReportedCounters};
 use schemas::{
     CounterBatch, DropCounts, DropReason, Metric, Name, SeriesIndex, SeriesTable, Source, SourceIndex,
     Sources, Time, growth,
@@ -227,7 +227,7 @@ impl Ingest {
                     continue;
                 }
                 Slot::Reported => {
-                    self.reported_row(sources, source, time, counters, out);
+                    self.reported_row(sources, source, time, counters);
                     continue;
                 }
                 Slot::Unknown => {
@@ -304,6 +304,16 @@ impl Ingest {
         rates
     }
 
+    /// The time of the stream; where no component reports, that of the latest report of a job.
+    pub fn newest_or_reported(&self) -> Option<Time> {
+        self.newest().or_else(|| self.reported.newest())
+    }
+
+    /// Uses reports of jobs up to a time; returns what they got done.
+    pub fn settle_reported(&mut self, until: Time) -> Vec<Gain> {
+        self.reported.settle(until, &mut self.drops)
+    }
+
     /// Whether there were rows of servers of a file system.
     pub fn is_served(&self, mount: &Name) -> bool {
         self.served.has(mount)
@@ -319,20 +329,10 @@ impl Ingest {
     }
 
     /// A row of a job about itself, treated alike.
-    fn reported_row(
-        &mut self,
-        sources: &Sources,
-        source: SourceIndex,
-        time: Time,
-        counters: &[u64],
-        out: &mut Found,
-    ) {
+    fn reported_row(&mut self, sources: &Sources, source: SourceIndex, time: Time, counters: &[u64]) {
         let part = sources.get(source).and_then(Source::only_part).ok_or(DropReason::BufferFull);
         let outcome = self.near(time).and_then(|()| self.reported.row(part?, time, counters));
-        match outcome {
-            Ok(gain) => out.gains.extend(gain),
-            Err(reason) => self.drops.count(reason),
-        }
+        outcome.unwrap_or_else(|reason| self.drops.count(reason));
     }
 
     /// Whether a row that moves no clock is near the time of the stream.

@@ -1,6 +1,5 @@
 //! What rows of components make known: readings of series, and counters of links.
 
-use super::reported::Gain;
 use super::spare_rows::SpareRows;
 use schemas::{Counts, LINK_COLUMNS, SeriesIndex, Time};
 
@@ -47,7 +46,5 @@ pub struct Found {
     pub readings: Vec<SeriesReading>,
     /// Counters of links that changed; hardly ever any.
     pub ports: Vec<PortCounts>,
-    /// What jobs got done by their own reports.
-    pub gains: Vec<Gain>,
     pub(super) spare_rows: SpareRows,
 }

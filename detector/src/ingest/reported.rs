@@ -4,12 +4,13 @@
 //! silence.
 
 use schemas::job_words::{self, JOB_WORDS};
-use schemas::{DropReason, Name, Time};
+use schemas::{DropCounts, DropReason, Name, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// Counters that are kept, of all jobs.
+/// Counters that are kept, and reports that wait, of all jobs.
 const KEPT_MAX: usize = 100_000;
+const WAITING_MAX: usize = 200_000;
 /// Seconds between two reports after which nothing is known of the time in between, and without one after which a counter ends.
 const GAP_MAX_S: f64 = 900.0;
 /// Seconds between two looks for such counters.
@@ -30,42 +31,75 @@ pub struct Gain {
     pub count: u64,
 }
 
-/// The latest count of each counter.
+/// Reports that wait for earlier ones, and the latest count of each counter.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReportedCounters {
-    /// By job and part, which is the name and the rank.
+    /// Counts by time, job and part, which is the name and the rank.
+    waiting: BTreeMap<(Time, Name, Name), u64>,
+    /// Up to here reports were used; older ones are late.
+    settled: Option<Time>,
     latest: HashMap<(Name, Name), (Time, u64)>,
     tidied: Time,
 }
 
 impl ReportedCounters {
-    /// Takes a row of `part`: the counter and the words of its job. `None`: there is no earlier report to compare with.
+    /// Takes a row of `part`: the counter and the words of its job.
     ///
     /// # Errors
-    /// Why the row, or the time before it, is not used.
-    pub fn row(&mut self, part: &Name, time: Time, row: &[u64]) -> Result<Option<Gain>, DropReason> {
+    /// Why the row is not used.
+    pub fn row(&mut self, part: &Name, time: Time, row: &[u64]) -> Result<(), DropReason> {
         let (counters, words) = row.split_last_chunk::<JOB_WORDS>().ok_or(DropReason::BadValue)?;
         let job_id = job_words::unpack(words).ok_or(DropReason::BadName)?;
         let count = *counters.first().ok_or(DropReason::BadValue)?;
-        self.tidy(time);
-        let key = (job_id, part.clone());
-        let Some((last, counted)) = self.latest.get(&key).copied() else {
-            if self.latest.len() >= KEPT_MAX {
-                return Err(DropReason::BufferFull);
-            }
-            self.latest.insert(key, (time, count));
-            return Ok(None);
-        };
-        if time <= last {
-            return Err(if time == last { DropReason::Duplicate } else { DropReason::Late });
+        if Some(time) <= self.settled {
+            return Err(DropReason::Late);
         }
-        self.latest.insert(key.clone(), (time, count));
+        if self.waiting.len() >= WAITING_MAX {
+            return Err(DropReason::BufferFull);
+        }
+        // Of two reports of one time the later one counts, whichever arrives first.
+        let waiting = self.waiting.entry((time, job_id, part.clone())).or_default();
+        *waiting = count.max(*waiting);
+        Ok(())
+    }
+
+    /// Uses the reports up to a time; returns what jobs got done by them.
+    pub fn settle(&mut self, until: Time, drops: &mut DropCounts) -> Vec<Gain> {
+        let mut gains = Vec::new();
+        while let Some(entry) = self.waiting.first_entry().filter(|entry| entry.key().0 <= until) {
+            let ((time, job_id, part), count) = entry.remove_entry();
+            match self.gain(time, job_id, part, count) {
+                Ok(gain) => gains.extend(gain),
+                Err(reason) => drops.count(reason),
+            }
+        }
+        self.settled = self.settled.max(Some(until));
+        if until.seconds_since(self.tidied) >= TIDIED_S {
+            self.tidied = until;
+            self.latest.retain(|_, (last, _)| until.seconds_since(*last) <= GAP_MAX_S);
+        }
+        gains
+    }
+
+    /// What a counter gained since its report before; `None` where there is none, or it is too long ago.
+    fn gain(&mut self, time: Time, job_id: Name, part: Name, count: u64) -> Result<Option<Gain>, DropReason> {
+        let known = self.latest.len();
+        let key = (job_id, part);
+        if known >= KEPT_MAX && !self.latest.contains_key(&key) {
+            return Err(DropReason::BufferFull);
+        }
+        let Some((last, counted)) = self.latest.insert(key.clone(), (time, count)) else { return Ok(None) };
         let count = count.checked_sub(counted).ok_or(DropReason::CounterReset)?;
         let (job_id, part) = key;
-        let name =
-            part.as_str().rsplit_once('.').and_then(|(name, _)| Name::parse(name).ok()).unwrap_or(part);
-        let is_near = time.seconds_since(last) <= GAP_MAX_S;
-        Ok(is_near.then_some(Gain { job_id, name, from: last, to: time, count }))
+        let name = part.as_str().rsplit_once('.').and_then(|(name, _)| Name::parse(name).ok());
+        let gain = Gain { job_id, name: name.unwrap_or(part), from: last, to: time, count };
+        Ok((time.seconds_since(last) <= GAP_MAX_S).then_some(gain))
+    }
+
+    /// Time of the latest report.
+    pub fn newest(&self) -> Option<Time> {
+        let waiting = self.waiting.last_key_value().map(|((time, ..), _)| *time);
+        waiting.or_else(|| self.latest.values().map(|(time, _)| *time).max())
     }
 
     /// Counters that are kept.
@@ -77,13 +111,6 @@ impl ReportedCounters {
     pub fn is_empty(&self) -> bool {
         self.latest.is_empty()
     }
-
-    fn tidy(&mut self, now: Time) {
-        if now.seconds_since(self.tidied) >= TIDIED_S {
-            self.tidied = now;
-            self.latest.retain(|_, (last, _)| now.seconds_since(*last) <= GAP_MAX_S);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -94,43 +121,59 @@ mod tests {
         Name::parse(text).unwrap()
     }
 
-    fn report(
-        book: &mut ReportedCounters,
-        second: f64,
-        part: &str,
-        count: u64,
-    ) -> Result<Option<Gain>, DropReason> {
-        let mut row = vec![count];
-        row.extend(job_words::pack(&name("42")).unwrap());
-        book.row(&name(part), Time::from_seconds(second), &row)
+    struct Job(ReportedCounters, DropCounts);
+
+    impl Job {
+        fn report(&mut self, second: f64, part: &str, count: u64) -> Result<(), DropReason> {
+            let mut row = vec![count];
+            row.extend(job_words::pack(&name("42")).unwrap());
+            self.0.row(&name(part), Time::from_seconds(second), &row)
+        }
+
+        fn settle(&mut self, second: f64) -> Vec<(String, f64, u64)> {
+            let gains = self.0.settle(Time::from_seconds(second), &mut self.1);
+            gains.iter().map(|g| (g.name.to_string(), g.to.seconds_since(g.from), g.count)).collect()
+        }
+    }
+
+    fn job() -> Job {
+        Job(ReportedCounters::default(), DropCounts::default())
     }
 
     #[test]
-    fn two_reports_of_one_rank_make_a_gain() {
-        let mut book = ReportedCounters::default();
-        assert_eq!(report(&mut book, 100.0, "steps.0", 7), Ok(None));
-        assert_eq!(report(&mut book, 101.0, "steps.1", 900), Ok(None));
-        let gain = report(&mut book, 130.5, "steps.0", 10).unwrap().unwrap();
-        assert_eq!((gain.job_id, gain.name, gain.count), (name("42"), name("steps"), 3));
-        assert_eq!(gain.to.seconds_since(gain.from), 30.5);
+    fn two_reports_of_one_rank_make_a_gain_in_any_order_of_arrival() {
+        let reports = [(100.0, "steps.0", 7), (101.0, "steps.1", 900), (130.5, "steps.0", 10)];
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let mut job = job();
+            for at in order {
+                let (second, part, count) = reports[at];
+                job.report(second, part, count).unwrap();
+            }
+            assert_eq!(job.settle(130.0), []);
+            assert_eq!(job.settle(131.0), [("steps".to_string(), 30.5, 3)]);
+        }
     }
 
     #[test]
-    fn late_repeated_and_reset_reports_make_none() {
-        let mut book = ReportedCounters::default();
-        report(&mut book, 100.0, "steps.0", 7).unwrap();
-        assert_eq!(report(&mut book, 100.0, "steps.0", 8), Err(DropReason::Duplicate));
-        assert_eq!(report(&mut book, 99.0, "steps.0", 8), Err(DropReason::Late));
-        assert_eq!(report(&mut book, 101.0, "steps.0", 2), Err(DropReason::CounterReset));
-        assert_eq!(report(&mut book, 102.0, "steps.0", 5).unwrap().map(|gain| gain.count), Some(3));
+    fn late_repeated_and_reset_reports_make_no_gain() {
+        let mut job = job();
+        job.report(100.0, "steps.0", 7).unwrap();
+        job.report(100.0, "steps.0", 7).unwrap();
+        assert_eq!(job.settle(100.0), []);
+        assert_eq!(job.report(99.0, "steps.0", 8), Err(DropReason::Late));
+        job.report(101.0, "steps.0", 2).unwrap();
+        job.report(102.0, "steps.0", 5).unwrap();
+        assert_eq!(job.settle(103.0), [("steps".to_string(), 1.0, 3)]);
+        assert_eq!(job.1.get(DropReason::CounterReset), 1);
     }
 
     #[test]
     fn a_counter_ends_after_a_long_pause() {
-        let mut book = ReportedCounters::default();
-        report(&mut book, 100.0, "steps.0", 7).unwrap();
-        assert_eq!(report(&mut book, 2_000.0, "steps.0", 9), Ok(None));
-        report(&mut book, 4_000.0, "other.0", 1).unwrap();
-        assert_eq!(book.len(), 1);
+        let mut job = job();
+        job.report(100.0, "steps.0", 7).unwrap();
+        job.report(2_000.0, "steps.0", 9).unwrap();
+        assert_eq!(job.settle(2_000.0), []);
+        assert_eq!(job.settle(4_000.0), []);
+        assert!(job.0.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Every row that was pushed is counted: among its producer's rows, or with the reason why it was not used.
 
-use super::rows::{OF_SERVERS, Row};
+use super::rows::{OF_JOBS, OF_SERVERS, Row};
 use super::site::{PARTITIONS, Site};
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message, Offset, TopicPartitionList};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Time for which a broker may take to say something.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 /// Schemas whose rows are of no source that is expected to report: jobs, and what servers count by job.
-const NOT_COUNTED: [&str; 2] = ["slurm_jobs", OF_SERVERS];
+const NOT_COUNTED: [&str; 3] = ["slurm_jobs", OF_SERVERS, OF_JOBS];
 /// Wait for a message.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// Reasons that count intervals between rows, which were used.

@@ -1,7 +1,7 @@
 //! A site where only the `job_id` of the rows of counters shows which job runs where.
 
 use super::feed::Feed;
-use super::rows::{self, Dice, OF_SERVERS, Row, in_order_of_arrival, scatter};
+use super::rows::{self, Dice, OF_JOBS, OF_SERVERS, Row, in_order_of_arrival, scatter};
 use super::site::Site;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ fn carried(rows: &[Row]) -> BTreeMap<String, (f64, f64, BTreeSet<String>)> {
 fn jobs_that_only_rows_carry_have_their_nodes_start_and_end() {
     let Some((services, _turn)) = turn() else { return };
     let mut rows = rows::undisturbed();
-    rows.retain(|row| !["slurm_jobs", OF_SERVERS].contains(&row.schema));
+    rows.retain(|row| !["slurm_jobs", OF_SERVERS, OF_JOBS].contains(&row.schema));
     scatter(&mut rows, &mut Dice::new("carried"));
     let rows = in_order_of_arrival(rows);
     let expected = carried(&rows);

@@ -25,6 +25,9 @@ pub const RAW_PARTITIONS: u32 = 4;
 pub const OF_SERVERS: &str = "lustre_ost_job_stats";
 const UNSEEN_JOB: u64 = 990_001;
 
+/// Schema of what jobs report of their own progress.
+pub const OF_JOBS: &str = "tailback_progress";
+
 /// The seed of rows and moments; printed once.
 pub static SEED: LazyLock<u64> = LazyLock::new(|| {
     let seed = std::env::var("TAILBACK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(20_261_121);
@@ -105,7 +108,7 @@ pub fn scatter(rows: &mut [Row], dice: &mut Dice) {
     }
 }
 
-/// What a server counts by job: what the clients of each wrote, and a job whose nodes have no sampler.
+/// What a server counts by job: what the clients of each wrote, and a job whose nodes have no sampler. The jobs report it, too.
 struct Server {
     start_s: i64,
     by_node: BTreeMap<String, u64>,
@@ -113,7 +116,7 @@ struct Server {
 }
 
 impl Server {
-    /// Takes the rows of a tick; returns those of the server.
+    /// Takes the rows of a tick; returns those of the server, and of the jobs.
     fn tick(&mut self, clients: &[Row]) -> Vec<Row> {
         let Some(time_us) = clients.iter().map(|row| row.time_us).max() else { return Vec::new() };
         for client in clients {
@@ -127,6 +130,19 @@ impl Server {
         *self.by_job.entry(UNSEEN_JOB).or_default() += rate;
         let time_us = time_us + 1_000;
         let (seconds, micros) = (time_us / 1_000_000, time_us % 1_000_000);
+        let report = |(job, written): (&u64, &u64)| {
+            let megabytes = written / 1_000_000;
+            let payload = format!(
+                r#"{{"schema":"tailback_progress","timestamp":{seconds}.{micros:06},"producer":"{job}","job_id":"{job}","progress_name":"megabytes","progress_rank":"0","progress_count":{megabytes}}}"#
+            );
+            Row {
+                schema: OF_JOBS,
+                time_us,
+                arrival_us: time_us + WAY_US,
+                partition: 0,
+                payload: payload.into_bytes(),
+            }
+        };
         let row = |(job, written): (&u64, &u64)| {
             let payload = format!(
                 r#"{{"timestamp":{seconds}.{micros:06},"producer":"oss1","fs_name":"snx11137","ost":"snx11137-OST0000","job_id":"{job}","snapshot_time":{seconds},"read_bytes_sum":0,"write_bytes_sum":{written}}}"#
@@ -134,7 +150,8 @@ impl Server {
             let arrival_us = time_us + WAY_US;
             Row { schema: OF_SERVERS, time_us, arrival_us, partition: 0, payload: payload.into_bytes() }
         };
-        self.by_job.iter().filter(|(job, _)| **job != 0).map(row).collect()
+        let jobs = || self.by_job.iter().filter(|(job, _)| **job != 0);
+        jobs().map(row).chain(jobs().map(report)).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::feed::Feed;
 use super::process::{Process, Program};
-use super::rows::{OF_SERVERS, RAW_PARTITIONS, Row};
+use super::rows::{OF_JOBS, OF_SERVERS, RAW_PARTITIONS, Row};
 use super::tables::{Database, QUIET, SLOWER_MAX, STAY, Tables};
 use rdkafka::ClientConfig;
 use rdkafka::admin::{AdminClient, AdminOptions, NewTopic, TopicReplication, TopicResult};
@@ -15,7 +15,7 @@ use support::stack::Services;
 /// Partitions of Tailback's own topics.
 pub const PARTITIONS: i32 = 6;
 /// LDMS schemas of the rows.
-const SCHEMAS: [&str; 4] = ["slurm_jobs", "lustre_client", OF_SERVERS, "aries_rtr"];
+const SCHEMAS: [&str; 5] = ["slurm_jobs", "lustre_client", OF_SERVERS, OF_JOBS, "aries_rtr"];
 
 /// What one scenario uses.
 pub struct Site {

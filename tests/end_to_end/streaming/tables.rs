@@ -29,7 +29,7 @@ const SHOWN: usize = 12;
 const STAGES: [(&str, &str); 2] = [("detector", "counters"), ("rollup", "partials")];
 
 /// Tables and the queries that give their rows, without numbers that depend on the order of writers.
-const QUERIES: [(&str, &str); 18] = [
+const QUERIES: [(&str, &str); 19] = [
     (
         "signals",
         "SELECT s.name, r.time, r.value, r.mean, r.baseline, r.bound, tailback_state(r.state), r.slowdown_s, r.ticks,
@@ -66,6 +66,7 @@ const QUERIES: [(&str, &str); 18] = [
     ("job_nodes", "SELECT * FROM job_nodes"),
     ("job_results", "SELECT * FROM job_results"),
     ("job_causes", "SELECT * FROM job_causes"),
+    ("job_progress", "SELECT * FROM job_progress"),
     ("job_series", "SELECT j.job_id, s.name FROM job_series j JOIN series s USING (series_id)"),
     ("producers", "SELECT * FROM producers"),
     // All columns: silences that are reported while the stream is read depend on its speed, but the source's next row

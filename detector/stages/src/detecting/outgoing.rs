@@ -57,7 +57,8 @@ impl Detecting {
             Extent::DueJobs => detector.due_job_parts(episodes),
         };
         let is_first = self.partition == 0;
-        let is_sent = |(_, part): &(Name, JobPart)| is_first || part.series > 0;
+        let knows = |part: &JobPart| part.series > 0 || !part.progress.is_empty();
+        let is_sent = |(_, part): &(Name, JobPart)| is_first || knows(part);
         let changed = |(job_id, part)| self.part(position, job_id, part);
         found.into_iter().filter(is_sent).filter_map(changed).collect()
     }
