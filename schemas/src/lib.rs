@@ -16,6 +16,7 @@
 //! | [`job_number`] | [`JobNumber`]: jobs as Slurm, PBS and Flux number them, as names |
 //! | [`job_words`] | the name of a job as numbers, at the end of a server's row |
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
+//! | [`progress_report`] | [`progress_report::Report`]: what jobs count, as they send it and as rows |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`calibration`] | what is learnt from finished runs, as it is stored |
 //! | [`region`] | [`Region`], contended links that touch; [`JobFactors`], what a job's loss is made of |
@@ -44,6 +45,7 @@ pub mod jsonl;
 pub mod loss_words;
 pub mod metric;
 pub mod name;
+pub mod progress_report;
 pub mod region;
 pub mod rejected;
 pub mod results;

@@ -1,18 +1,18 @@
-//! What a process answers over HTTP: metrics and health; from the database, where a stage writes it; job events where the
-//! aggregator runs, over a Unix socket too.
+//! What a process answers over HTTP: metrics and health; from the database, where a stage writes it. What it takes: the progress of
+//! jobs; where the aggregator runs also job events. Over a Unix socket there, too.
 
 use super::http::Health;
 use super::intake::Intake;
 use super::stop::Control;
 use super::{clock, limits, silences, socket};
 use anyhow::Context;
-use axum::Router;
 use configuration::RunConfig;
 use configuration::host_name;
 use configuration::sections::Http;
 use configuration::stage::Stage;
 use dashboards::access::Access;
 use dashboards::connections;
+use dashboards::contention::{Gate, Reporters};
 use dashboards::job_token::JobKeys;
 use dashboards::login::{Login, Right};
 use dashboards::process::Process;
@@ -36,7 +36,7 @@ const CLOSED: &str = "posting is closed: set http.jobs_token_file or http.token_
 /// An address or a path that cannot be listened on.
 pub async fn serve(
     config: &RunConfig,
-    intake: &Option<Intake>,
+    intake: &Intake,
     metrics: PrometheusHandle,
     health: &Health,
     control: &Control,
@@ -58,7 +58,14 @@ pub async fn serve(
     let http = &config.http;
     let login = Arc::new(Login::new(tokens(http)));
     let page = page(config);
-    let mut posts = intake.clone().map_or_else(Router::new, |intake| intake.router(to_post(http)));
+    let (job_keys, aggregates) =
+        (JobKeys::of(http.job_token_keys.as_ref()), config.run.stages.contains(&Stage::Aggregator));
+    // Jobs do not know which stages run at their address.
+    let reporters = Reporters::new(Gate::new(to_post(http), job_keys.clone()), None);
+    let mut posts = intake.progress.clone().router(reporters);
+    if aggregates {
+        posts = posts.merge(intake.jobs.clone().router(to_post(http)));
+    }
     if page.as_ref().is_some_and(|page| page.shown == Shown::Everything) {
         let settings = config.database.pg_settings();
         posts = posts
@@ -70,15 +77,19 @@ pub async fn serve(
         read: to_read(http, &login),
         login,
         page,
-        job_keys: JobKeys::of(http.job_token_keys.as_ref()),
+        job_keys,
         process: Some(process),
         posts: Some(posts),
         frame_ancestors: http.frame_ancestors.clone(),
     });
     let server =
         server.await.with_context(|| format!("http.listen {} cannot be listened on", http.listen))?;
-    if let Some(intake) = intake.clone() {
-        let routes = |access: Access| intake.router(access.clone()).merge(server.contention_routes(access));
+    if aggregates {
+        let Intake { jobs, progress, .. } = intake.clone();
+        let routes = |access: Access| {
+            let progress = progress.router(server.reporters(access.clone()));
+            jobs.router(access.clone()).merge(progress).merge(server.contention_routes(access))
+        };
         socket::serve(http, routes, stop())?;
     }
     let (address, stop) = (server.address(), stop());

@@ -7,7 +7,7 @@ use axum::http::{Request, StatusCode, header};
 use axum::response::Response;
 use dashboards::access::Access;
 use dashboards::connections::PeerUid;
-use dashboards::contention::{Book, Gate, keep, router as of_jobs};
+use dashboards::contention::{Answers, Book, Gate, keep, router as of_jobs};
 use dashboards::guard::Hosts;
 use dashboards::job_token::JobKeys;
 use dashboards::login::{Login, Right};
@@ -199,7 +199,8 @@ async fn over_a_unix_socket_users_read_the_answers_of_own_jobs() {
     let book = Book::new(StoreReader::new(&*store), None);
     tokio::spawn(keep(Arc::clone(&book)));
     let (_stop, stopping) = watch::channel(false);
-    let server = of_jobs(Gate::new(book, Access::Users([0].into()), JobKeys::default(), stopping));
+    let gate = Gate::new(Access::Users([0].into()), JobKeys::default());
+    let server = of_jobs(Answers { gate, book, stopping });
     let daemon = 1;
     for (job, uid, status) in [
         ("4710", Some(daemon), 200),
