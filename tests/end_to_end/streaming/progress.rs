@@ -8,6 +8,7 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::{ClientConfig, Message};
 use reqwest::{Response, StatusCode};
 use serde_json::Value;
+use std::io::Write;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 use support::stack::turn;
@@ -125,6 +126,27 @@ fn reports_of_jobs_are_rows_in_the_topic() {
     });
     expected["timestamp"] = row["timestamp"].clone();
     assert_eq!(*row, expected);
+}
+
+#[test]
+fn what_a_log_counts_is_reported() {
+    let Some((services, _turn)) = turn() else { return };
+    let reporting = Reporting::start(Site::new(services, "progress_log"), None);
+    let log = reporting.site.config.with_extension("log");
+    std::fs::write(&log, "begin\nstep 41 of 50\n").unwrap();
+    let mut command = Command::new(crate::TAILBACK);
+    command.args(["progress", "steps", "--pattern", "^step ([0-9]+)", "--follow"]).arg(&log);
+    command.env("TAILBACK_URL", &reporting.url).env("TAILBACK_JOB_ID", "1240");
+    // It starts before the topic is there, and tries again.
+    let mut follows = command.env("TAILBACK_JOB_TOKEN", reporting.token("1240")).spawn().unwrap();
+    let of = |rows: &[(String, Value)], count: u64| {
+        rows.iter().any(|(key, row)| key == "1240" && row["progress_count"] == count)
+    };
+    reporting.rows(|rows| of(rows, 41));
+    std::fs::OpenOptions::new().append(true).open(&log).unwrap().write_all(b"step 42 of 50\n").unwrap();
+    reporting.rows(|rows| of(rows, 42));
+    follows.kill().unwrap();
+    follows.wait().unwrap();
 }
 
 #[test]
