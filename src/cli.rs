@@ -14,6 +14,7 @@ use crate::commands::lab::LabArgs;
 use crate::commands::ldms_config::LdmsConfigArgs;
 use crate::commands::metrics::MetricsArgs;
 use crate::commands::migrate::MigrateArgs;
+use crate::commands::progress::ProgressArgs;
 use crate::commands::replay::ReplayArgs;
 use crate::commands::report::ReportArgs;
 use crate::commands::sample::SampleArgs;
@@ -65,6 +66,8 @@ enum Command {
     Report(ReportArgs),
     /// Ask inside a job whether it is contended: exit status 0 clear, 3 contended, 4 not judged
     Ask(AskArgs),
+    /// Report inside a job what it counted so far: exit status 0 taken, 4 not taken
+    Progress(ProgressArgs),
     /// Explain why a stretch was called contended: what was measured, which rule decided, and what was missing
     Explain(ExplainArgs),
     /// Validate a configuration and print the effective values; uses no network
@@ -108,6 +111,9 @@ pub fn run() -> anyhow::Result<ExitCode> {
     let done = match command {
         Command::Ask(args) => {
             return crate::commands::ask::run(&args, &mut std::io::stdout().lock()).map(ExitCode::from);
+        }
+        Command::Progress(args) => {
+            return crate::commands::progress::run(&args, &mut std::io::stderr().lock()).map(ExitCode::from);
         }
         Command::Demo(args) => crate::commands::demo::run(&args),
         Command::Replay(args) => crate::commands::replay::run(&args),

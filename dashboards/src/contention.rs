@@ -4,17 +4,20 @@
 //! |---|---|
 //! | `judgement` | [`JobContention`], the answer, made of the store's rows |
 //! | `book` | [`Book`], the answers of all running jobs in memory |
-//! | `gate` | who may read the answer of a job |
+//! | `gate` | who may read or report something about a job |
+//! | `reporters` | who may report the progress of a job |
 //! | `changes` | the same as server-sent events |
 
 mod book;
 mod changes;
 mod gate;
 mod judgement;
+mod reporters;
 
 pub use book::{Book, keep};
 pub use gate::Gate;
 pub use judgement::{JobContention, JobState};
+pub use reporters::Reporters;
 
 use crate::answer::checked_job_id;
 use crate::connections::PeerUid;
@@ -25,23 +28,34 @@ use axum::routing::get;
 use axum::{Json, Router};
 use book::{BookError, JobAnswer};
 use std::sync::Arc;
+use tokio::sync::watch;
 
-/// The routes, for those who pass `gate`.
-pub fn router(gate: Gate) -> Router {
+/// The answers and who may read them.
+pub struct Answers {
+    /// Who may read.
+    pub gate: Gate,
+    /// The answers.
+    pub book: Arc<Book>,
+    /// Becomes true when the server stops.
+    pub stopping: watch::Receiver<bool>,
+}
+
+/// The routes, for those who pass the gate.
+pub fn router(answers: Answers) -> Router {
     Router::new()
         .route("/api/v1/jobs/{id}/contention", get(contention))
         .route("/api/v1/jobs/{id}/contention/stream", get(changes::stream))
-        .with_state(Arc::new(gate))
+        .with_state(Arc::new(answers))
 }
 
 /// Answers `/api/v1/jobs/{id}/contention`.
 async fn contention(
-    State(gate): State<Arc<Gate>>,
+    State(answers): State<Arc<Answers>>,
     Path(id): Path<String>,
     peer: Option<Extension<PeerUid>>,
     headers: HeaderMap,
 ) -> Response {
-    match asked(&gate, &id, peer, &headers).await {
+    match asked(&answers, &id, peer, &headers).await {
         Ok((answer, _)) => {
             let json = HeaderValue::from_static("application/json");
             ([(header::CONTENT_TYPE, json)], answer.json.clone()).into_response()
@@ -52,15 +66,15 @@ async fn contention(
 
 /// The answer for `id`, and until when the token of the request is valid, in seconds since the epoch.
 async fn asked(
-    gate: &Gate,
+    answers: &Answers,
     id: &str,
     peer: Option<Extension<PeerUid>>,
     headers: &HeaderMap,
 ) -> Result<(Arc<JobAnswer>, Option<u64>), Response> {
     let id = checked_job_id(id).map_err(IntoResponse::into_response)?;
-    let pass = gate.admit(headers, peer.map(|Extension(peer)| peer), id.as_str()).await?;
-    let answer = gate.book().answer(id.as_str()).await.map_err(|error| refused(&error))?;
-    gate.admit_user(&pass, &answer.user).await?;
+    let pass = answers.gate.admit(headers, peer.map(|Extension(peer)| peer), id.as_str()).await?;
+    let answer = answers.book.answer(id.as_str()).await.map_err(|error| refused(&error))?;
+    answers.gate.admit_user(&pass, &answer.user).await?;
     Ok((answer, pass.until_s()))
 }
 

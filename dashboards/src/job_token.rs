@@ -1,7 +1,7 @@
-//! Tokens with which a job reads its own answer: bound to the job and to a time, and not stored anywhere.
+//! Tokens with which a job reads its own answer and reports its progress: bound to the job and to a time, and not stored anywhere.
 //!
 //! A token is `tbjob.JOB.UNTIL.CODE`: `UNTIL` in seconds since the epoch, and `CODE` HMAC-SHA256 over the rest. A holder of the key makes
-//! tokens without asking the server, so that no prolog waits for it. A token allows to read one answer and nothing else.
+//! tokens without asking the server, so that no prolog waits for it. A token opens nothing else.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -36,7 +36,7 @@ pub enum TokenRefusal {
     )]
     Expired(u64),
     /// It is of another job.
-    #[error("this token is of job {0}: a job reads its own answer alone")]
+    #[error("this token is of job {0}: a job asks and reports for itself alone")]
     OtherJob(String),
 }
 

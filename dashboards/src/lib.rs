@@ -26,8 +26,8 @@
 //! | [`counters`] | raw counters behind one series |
 //! | [`spans`] | episodes of one series as stretches to shade |
 //! | [`jobs`] | `/api/v1/jobs` |
-//! | [`contention`] | `/api/v1/jobs/{id}/contention`, what a running job is answered that asks |
-//! | [`job_token`] | tokens with which a job reads its own answer |
+//! | [`contention`] | `/api/v1/jobs/{id}/contention`, what a running job is answered that asks; who may report its progress |
+//! | [`job_token`] | tokens with which a job reads its own answer and reports its progress |
 //! | [`unix_users`] | names of Unix users |
 //! | [`blame`] | `/api/v1/blame` and `/api/v1/jobs/{id}/caused`, who lost how much to whom |
 //! | [`beside`] | `/api/v1/jobs/{id}/neighbours` and `/earlier`, comparison of a job with others |

@@ -2,7 +2,7 @@
 
 use crate::access::{Access, authorised};
 use crate::answer::{failed_queries, log_failures};
-use crate::contention::{self, Book, Gate};
+use crate::contention::{self, Answers, Book, Gate};
 use crate::job_token::JobKeys;
 use crate::login::Login;
 use crate::map::MapCache;
@@ -91,7 +91,7 @@ pub fn router(routes: Routes, hosts: guard::Hosts) -> Router {
     if let Some((state, shown)) = routes.page {
         let read = if shown == Shown::Everything { routes.read.clone() } else { Access::Closed(JOBS_CLOSED) };
         let (book, stopping) = (Arc::clone(&state.contention), state.stopping.clone());
-        of_jobs = contention::router(Gate::new(book, read, routes.job_keys, stopping));
+        of_jobs = contention::router(Answers { gate: Gate::new(read, routes.job_keys), book, stopping });
         reads = reads.merge(advice_routes(shown).with_state(state.clone()));
         if shown == Shown::Everything {
             reads = reads.merge(page_routes().with_state(state));

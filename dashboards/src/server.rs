@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::connections;
-use crate::contention::{self, Book, Gate};
+use crate::contention::{self, Answers, Book, Gate, Reporters};
 use crate::guard::Hosts;
 use crate::job_token::JobKeys;
 use crate::login::Login;
@@ -141,9 +141,14 @@ impl BoundServer {
     /// The routes of running jobs' answers for another listener: `read` may read those of all jobs, jobs and over a Unix socket their
     /// users their own. No routes without a page.
     pub fn contention_routes(&self, read: Access) -> Router {
-        let keys = self.config.job_keys.clone();
-        let gate = self.contention.clone().map(|book| Gate::new(book, read, keys, self.stop.subscribe()));
-        gate.map_or_else(Router::new, contention::router)
+        let Some(book) = self.contention.clone() else { return Router::new() };
+        let gate = Gate::new(read, self.config.job_keys.clone());
+        contention::router(Answers { gate, book, stopping: self.stop.subscribe() })
+    }
+
+    /// Who may report progress over another listener: `all` that of all jobs, jobs and over a Unix socket their users their own.
+    pub fn reporters(&self, all: Access) -> Reporters {
+        Reporters::new(Gate::new(all, self.config.job_keys.clone()), self.contention.clone())
     }
 
     /// Serves until `shutdown` is done; requests under way then have two seconds. `ticks` is the progress of the run that

@@ -283,6 +283,11 @@ impl JobLedger {
         ids.into_iter().flatten().filter_map(|id| self.jobs.get(id)).map(|tracked| &tracked.job)
     }
 
+    /// Numbers of the jobs that are kept.
+    pub fn numbers(&self) -> impl Iterator<Item = &Name> {
+        self.jobs.keys()
+    }
+
     /// Jobs that are kept.
     pub fn len(&self) -> usize {
         self.jobs.len()

@@ -1,11 +1,12 @@
-/* Asks Tailback whether this job is contended now. Needs nothing but libc and POSIX.
+/* Asks Tailback whether this job is contended now, and reports its progress. Needs nothing but libc and POSIX.
  *
  * One source file of the program defines TAILBACK_IMPLEMENTATION and includes this header before all others; the other files include it
  * as it is. Address, token and job are in the environment, where the prolog puts them: TAILBACK_URL (http://ADDRESS:PORT or unix:PATH;
  * an address and no name, since resolving a name may block), TAILBACK_JOB_TOKEN, TAILBACK_JOB_ID or SLURM_JOB_ID.
  *
  * A call returns within 50 ms and never fails: without an answer the job is not judged. At most one call a second asks the server, fewer
- * where thousands of jobs run; others repeat the last answer. After each further failure the pause doubles, up to a minute. Call it from one thread at a time. */
+ * where thousands of jobs run; others repeat the last answer. At most one a second reports; others keep the count for the next. After each
+ * further failure the pause doubles, up to a minute. Call from one thread at a time. */
 #ifndef TAILBACK_H
 #define TAILBACK_H
 
@@ -20,6 +21,10 @@ struct tailback_answer {
 
 /* The answer for this job. */
 struct tailback_answer tailback_contention(void);
+
+/* Reports that this process has counted `count` of `name` since its start: "steps", "bytes", "iterations"; 1 to 32 of a-z, 0-9 and _, at
+ * most 8 names, others are ignored. The count rises; one that falls begins again. The rank is that of Slurm, PMI or Open MPI, else 0. */
+void tailback_progress(const char *name, unsigned long long count);
 
 #endif
 
@@ -43,7 +48,12 @@ struct tailback_answer tailback_contention(void);
 #ifndef TAILBACK_PAUSE_MS
 #define TAILBACK_PAUSE_MS 1000
 #endif
-enum { TAILBACK_LIMIT_MS = 40, TAILBACK_PAUSE_MAX_MS = 64000 };
+enum { TAILBACK_LIMIT_MS = 40, TAILBACK_PAUSE_MAX_MS = 64000, TAILBACK_NAMES_MAX = 8, TAILBACK_NAME_BYTES_MAX = 32 };
+
+/* When the next request may be sent, and the pause after the next failure, in milliseconds. */
+struct tailback_pace {
+    long long next, pause;
+};
 
 static long long tailback_ms(void) {
     struct timespec now;
@@ -107,15 +117,21 @@ static double tailback_number(const char *text, const char *name) {
     return at == NULL || end == at + strlen(name) ? -1 : value;
 }
 
-/* Sends one request and reads its answer into `text`; 0 on any failure. */
-static int tailback_request(const char *url, const char *job, const char *token, char *text, size_t size) {
-    char host[256], request[1024];
+/* Sends one request about this job, with a body a POST, and reads the answer into `text`; 0 on any failure. */
+static int tailback_request(const char *what, const char *body, char *text, size_t size) {
+    const char *url = getenv("TAILBACK_URL"), *token = getenv("TAILBACK_JOB_TOKEN"), *job = getenv("TAILBACK_JOB_ID");
+    char host[256], request[2048];
     long long deadline = tailback_ms() + TAILBACK_LIMIT_MS;
-    int fd = tailback_connect(url, host, sizeof host), length;
+    int fd, length;
     size_t used = 0;
+    if (job == NULL) job = getenv("SLURM_JOB_ID");
+    if (url == NULL || job == NULL) return 0;
+    fd = tailback_connect(url, host, sizeof host);
     if (fd < 0) return 0;
-    length = snprintf(request, sizeof request, "GET /api/v1/jobs/%s/contention HTTP/1.0\r\nHost: %s\r\n%s%s\r\n\r\n", job, host,
-                      token[0] ? "Authorization: Bearer " : "Accept: */*", token);
+    length = snprintf(request, sizeof request,
+                      "%s /api/v1/jobs/%s/%s HTTP/1.0\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %lu\r\n%s%s\r\n\r\n%s",
+                      body[0] ? "POST" : "GET", job, what, host, (unsigned long)strlen(body),
+                      token && token[0] ? "Authorization: Bearer " : "Accept: */*", token ? token : "", body);
     if (length > 0 && (size_t)length < sizeof request && tailback_wait(fd, POLLOUT, deadline) &&
         send(fd, request, (size_t)length, MSG_NOSIGNAL) == length) {
         while (used + 1 < size && tailback_wait(fd, POLLIN, deadline)) {
@@ -126,27 +142,41 @@ static int tailback_request(const char *url, const char *job, const char *token,
     }
     close(fd);
     text[used] = '\0';
-    return strncmp(text, "HTTP/1.0 200", 12) == 0 || strncmp(text, "HTTP/1.1 200", 12) == 0;
+    return strncmp(text, "HTTP/1.0 20", 11) == 0 || strncmp(text, "HTTP/1.1 20", 11) == 0;
+}
+
+/* Sets the time of the next request: after one that worked in `s` seconds, after one that did not in twice the last pause. */
+static void tailback_wait_for_next(struct tailback_pace *pace, int worked, long long s) {
+    if (worked) pace->pause = TAILBACK_PAUSE_MS;
+    pace->next = tailback_ms() + (worked ? s : 1) * pace->pause;
+    if (!worked && pace->pause < TAILBACK_PAUSE_MAX_MS) pace->pause *= 2;
+}
+
+/* Rank of this process among those of the job step. */
+static unsigned long tailback_rank(void) {
+    static const char *const variables[] = {"SLURM_PROCID", "PMI_RANK", "OMPI_COMM_WORLD_RANK"};
+    size_t at;
+    for (at = 0; at < sizeof variables / sizeof *variables; at++) {
+        const char *text = getenv(variables[at]);
+        if (text != NULL && text[0] >= '0' && text[0] <= '9') return strtoul(text, NULL, 10);
+    }
+    return 0;
 }
 
 struct tailback_answer tailback_contention(void) {
     static const struct tailback_answer unknown = {TAILBACK_NOT_JUDGED, -1, -1, -1, -1, -1};
     static struct tailback_answer last = {TAILBACK_NOT_JUDGED, -1, -1, -1, -1, -1};
-    static long long next = 0, pause = TAILBACK_PAUSE_MS;
-    const char *url = getenv("TAILBACK_URL"), *token = getenv("TAILBACK_JOB_TOKEN"), *job = getenv("TAILBACK_JOB_ID");
+    static struct tailback_pace pace = {0, TAILBACK_PAUSE_MS};
     char text[4096];
     double again_s;
     int saved = errno;
-    if (tailback_ms() < next) return last;
+    if (tailback_ms() < pace.next) return last;
     last = unknown;
-    if (job == NULL) job = getenv("SLURM_JOB_ID");
-    if (url == NULL || job == NULL || !tailback_request(url, job, token ? token : "", text, sizeof text)) {
-        next = tailback_ms() + pause;
-        if (pause < TAILBACK_PAUSE_MAX_MS) pause *= 2;
+    if (!tailback_request("contention", "", text, sizeof text)) {
+        tailback_wait_for_next(&pace, 0, 1);
     } else {
-        pause = TAILBACK_PAUSE_MS;
         again_s = tailback_number(text, "\"ask_again_s\":");
-        next = tailback_ms() + (again_s > 1 && again_s <= 60 ? (long long)again_s : 1) * pause;
+        tailback_wait_for_next(&pace, 1, again_s > 1 && again_s <= 60 ? (long long)again_s : 1);
         if (strstr(text, "\"state\":\"clear\"") != NULL) last.state = TAILBACK_CLEAR;
         if (strstr(text, "\"state\":\"contended\"") != NULL) last.state = TAILBACK_CONTENDED;
         last.lost_s = tailback_number(text, "\"lost_s\":");
@@ -157,5 +187,39 @@ struct tailback_answer tailback_contention(void) {
     }
     errno = saved;
     return last;
+}
+
+void tailback_progress(const char *name, unsigned long long count) {
+    static struct {
+        char name[TAILBACK_NAME_BYTES_MAX + 1];
+        unsigned long long count;
+        int is_unsent;
+    } counts[TAILBACK_NAMES_MAX];
+    static int names = 0;
+    static struct tailback_pace pace = {0, TAILBACK_PAUSE_MS};
+    char body[1024] = "[", text[512];
+    size_t length = 1;
+    int at = 0, saved = errno, worked;
+    if (name == NULL) return;
+    while (at < names && strcmp(counts[at].name, name) != 0) at++;
+    if (at == names) {
+        size_t bytes = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+        if (names == TAILBACK_NAMES_MAX || bytes == 0 || bytes > TAILBACK_NAME_BYTES_MAX || name[bytes] != '\0') return;
+        strcpy(counts[names++].name, name);
+    }
+    counts[at].count = count;
+    counts[at].is_unsent = 1;
+    if (tailback_ms() < pace.next) return;
+    /* The body has room for the longest of all names and counts. */
+    for (at = 0; at < names; at++) {
+        if (!counts[at].is_unsent) continue;
+        length += (size_t)snprintf(body + length, sizeof body - length, "%s{\"name\":\"%s\",\"count\":%llu,\"rank\":%lu}", length > 1 ? "," : "",
+                                   counts[at].name, counts[at].count, tailback_rank());
+    }
+    snprintf(body + length, sizeof body - length, "]");
+    worked = tailback_request("progress", body, text, sizeof text);
+    for (at = 0; worked && at < names; at++) counts[at].is_unsent = 0;
+    tailback_wait_for_next(&pace, worked, 1);
+    errno = saved;
 }
 #endif

@@ -16,6 +16,7 @@
 //! | [`job_number`] | [`JobNumber`]: jobs as Slurm, PBS and Flux number them, as names |
 //! | [`job_words`] | the name of a job as numbers, at the end of a server's row |
 //! | [`job_post`] | [`job_post::PostedJob`]: job events as scripts send them |
+//! | [`progress_report`] | [`progress_report::Report`]: what jobs count, as they send it and as rows |
 //! | [`dropped`] | [`DropReason`], [`DropCounts`]: every row or interval not used, by reason |
 //! | [`calibration`] | what is learnt from finished runs, as it is stored |
 //! | [`progress`] | [`JobProgress`], what jobs report of their own progress |
@@ -46,6 +47,7 @@ pub mod loss_words;
 pub mod metric;
 pub mod name;
 pub mod progress;
+pub mod progress_report;
 pub mod region;
 pub mod rejected;
 pub mod results;

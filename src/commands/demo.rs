@@ -1,5 +1,6 @@
 //! `tailback demo`: a simulated cluster, live, through the same stages as everything else.
 
+use crate::runtime::intake::progress;
 use crate::runtime::{clock, silences};
 use crate::{bars, shutdown};
 use alerts::receivers::deliver_all;
@@ -149,7 +150,8 @@ fn start_page(
         shown: Shown::Everything,
     };
     let (login, store) = (silences::login_of(None, args.silence_token_file.as_deref())?, args.store.clone());
-    let posts = Some(silences::router(&login, Arc::new(move || OutboxStore::file(&store))));
+    let posts = silences::router(&login, Arc::new(move || OutboxStore::file(&store)));
+    let posts = Some(posts.merge(progress::without_kafka()));
     let config = ServerConfig { login, posts, ..ServerConfig::page(args.listen, page) };
     let page = runtime
         .block_on(dashboards::bind(config))

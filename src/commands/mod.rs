@@ -16,6 +16,8 @@
 //! | [`ldms_config`] | `tailback ldms-config`: configuration for a site's ldmsd |
 //! | [`metrics`] | `tailback metrics`: the catalogue; metric files checked, and tried on rows |
 //! | [`migrate`] | `tailback migrate`: the database's schema |
+//! | `own_job` | the job in which a command runs, and its requests |
+//! | [`progress`] | `tailback progress`: what a job counted, from a batch script |
 //! | [`replay`] | `tailback replay`: recorded rows to files |
 //! | [`report`] | `tailback report`: the post-mortem of a job |
 //! | [`sample`] | `tailback sample`: the native sampler on a node |
@@ -38,6 +40,8 @@ pub mod lab;
 pub mod ldms_config;
 pub mod metrics;
 pub mod migrate;
+mod own_job;
+pub mod progress;
 pub mod replay;
 pub mod report;
 pub mod sample;

@@ -2,6 +2,7 @@
 
 use super::ask;
 use crate::runtime::clock;
+use crate::runtime::intake::progress;
 use crate::runtime::silences::{self, OpenOutbox};
 use crate::shutdown;
 use anyhow::Context;
@@ -81,7 +82,7 @@ pub fn run(args: ServeArgs) -> anyhow::Result<()> {
         let outbox = outbox_of(&store);
         let page = Page { store, run_note: None, clock, public_url, shown: Shown::Everything };
         let hosts = if args.listen.ip().is_loopback() { Vec::new() } else { vec![host_name()] };
-        let posts = Some(silences::router(&login, outbox));
+        let posts = Some(silences::router(&login, outbox).merge(progress::without_kafka()));
         let server = dashboards::bind(ServerConfig {
             hosts,
             read,

@@ -101,6 +101,12 @@ pub struct Limits {
     pub http_connections: usize,
     pub post_bytes: usize,
     pub post_events: usize,
+    pub progress_bytes: usize,
+    pub progress_reports: usize,
+    pub progress_per_s: usize,
+    pub progress_names: usize,
+    pub progress_ranks: usize,
+    pub progress_jobs: usize,
     pub metric_topics: usize,
 }
 

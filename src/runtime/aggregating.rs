@@ -134,7 +134,7 @@ impl<'a> Aggregating<'a> {
             job_topics: TopicNames::of(job_topics()),
             jobs_topic: config.kafka.jobs_topic.clone(),
             keys: keys.clone(),
-            unassigned: Unassigned::new(TopicNames::of(config.kafka.raw_topics.iter().chain(job_topics()))),
+            unassigned: Unassigned::new(TopicNames::of(config.kafka.row_topics().iter().chain(job_topics()))),
             schemas: Schemas::new(&config.schema_registry, handle.clone())?,
             out: Rekeyed::new(Polled::new(producer)?, keys, &config.kafka, partitions, control),
             end_checks: EndChecks::new(&config.kafka.properties(role)),
@@ -165,8 +165,9 @@ impl<'a> Aggregating<'a> {
         health.report("aggregator", None);
         self.chunk += 1;
         self.nothing_failed()?;
-        let raw_topics = config.kafka.raw_topics.iter().map(String::as_str);
-        let topics: Vec<&str> = raw_topics.chain(self.job_topics.names()).collect();
+        let row_topics = config.kafka.row_topics();
+        let row_topics = row_topics.iter().map(String::as_str);
+        let topics: Vec<&str> = row_topics.chain(self.job_topics.names()).collect();
         self.consumer.subscribe(&topics).map_err(StageError::kafka("subscribe to the raw topics"))
     }
 

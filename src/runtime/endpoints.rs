@@ -1,5 +1,5 @@
-//! What a process answers over HTTP: metrics and health; from the database, where a stage writes it; job events where the
-//! aggregator runs, over a Unix socket too.
+//! What a process answers over HTTP: metrics and health; from the database, where a stage writes it. What it takes: the progress of
+//! jobs; where the aggregator runs also job events. Over a Unix socket there, too.
 
 use super::http::Health;
 use super::intake::Intake;
@@ -13,6 +13,7 @@ use configuration::sections::Http;
 use configuration::stage::Stage;
 use dashboards::access::Access;
 use dashboards::connections;
+use dashboards::contention::{Gate, Reporters};
 use dashboards::job_token::JobKeys;
 use dashboards::login::{Login, Right};
 use dashboards::process::Process;
@@ -26,9 +27,10 @@ use std::sync::Arc;
 use store::outbox::OutboxStore;
 use tokio::sync::watch;
 
-/// The answer to job events where neither a token nor a socket is configured for them.
+/// The answer to what is posted where neither a token nor a socket is configured for it.
 const CLOSED: &str = "posting is closed: set http.jobs_token_file or http.token_file and send the token as \
-    Authorization: Bearer ..., or set http.socket and post over that Unix socket";
+    Authorization: Bearer ..., or set http.socket and post over that Unix socket; a job reports its progress with its own token \
+    (http.job_token_key_file)";
 
 /// Starts the HTTP server and, where job events are taken, the Unix socket.
 ///
@@ -36,7 +38,7 @@ const CLOSED: &str = "posting is closed: set http.jobs_token_file or http.token_
 /// An address or a path that cannot be listened on.
 pub async fn serve(
     config: &RunConfig,
-    intake: &Option<Intake>,
+    intake: &Intake,
     metrics: PrometheusHandle,
     health: &Health,
     control: &Control,
@@ -45,21 +47,13 @@ pub async fn serve(
         let control = control.clone();
         async move { control.wait().await }
     };
-    let (health, topics) = (health.clone(), config.limits.metric_topics);
-    let process = Process {
-        metrics: Arc::new(move || {
-            let (open, most) = (connections::open(), connections::connections_max());
-            limits::note("http_connections", open, most);
-            limits::note("metric_topics", labels::used(), topics);
-            metrics.render()
-        }),
-        health: Arc::new(move |ready| health.text(ready)),
-    };
     let http = &config.http;
     let login = Arc::new(Login::new(tokens(http)));
+    let job_keys = JobKeys::of(http.job_token_keys.as_ref());
     let page = page(config);
-    let mut posts = intake.clone().map_or_else(Router::new, |intake| intake.router(to_post(http)));
-    if page.as_ref().is_some_and(|page| page.shown == Shown::Everything) {
+    let shows_all = page.as_ref().is_some_and(|page| page.shown == Shown::Everything);
+    let mut posts = posts(config, intake, &job_keys);
+    if shows_all {
         let settings = config.database.pg_settings();
         posts = posts
             .merge(silences::router(&login, Arc::new(move || Ok(OutboxStore::server(settings.clone())))));
@@ -70,15 +64,19 @@ pub async fn serve(
         read: to_read(http, &login),
         login,
         page,
-        job_keys: JobKeys::of(http.job_token_keys.as_ref()),
-        process: Some(process),
+        job_keys,
+        process: Some(process(config, metrics, health)),
         posts: Some(posts),
         frame_ancestors: http.frame_ancestors.clone(),
     });
     let server =
         server.await.with_context(|| format!("http.listen {} cannot be listened on", http.listen))?;
-    if let Some(intake) = intake.clone() {
-        let routes = |access: Access| intake.router(access.clone()).merge(server.contention_routes(access));
+    if aggregates(config) {
+        let Intake { jobs, progress, .. } = intake.clone();
+        let routes = |access: Access| {
+            let progress = progress.router(server.reporters(access.clone()));
+            jobs.router(access.clone()).merge(progress).merge(server.contention_routes(access))
+        };
         socket::serve(http, routes, stop())?;
     }
     let (address, stop) = (server.address(), stop());
@@ -87,6 +85,35 @@ pub async fn serve(
         server.serve(ticks, stop).await;
     });
     Ok(address)
+}
+
+fn aggregates(config: &RunConfig) -> bool {
+    config.run.stages.contains(&Stage::Aggregator)
+}
+
+/// Metrics and health.
+fn process(config: &RunConfig, metrics: PrometheusHandle, health: &Health) -> Process {
+    let (health, topics) = (health.clone(), config.limits.metric_topics);
+    Process {
+        metrics: Arc::new(move || {
+            let (open, most) = (connections::open(), connections::connections_max());
+            limits::note("http_connections", open, most);
+            limits::note("metric_topics", labels::used(), topics);
+            metrics.render()
+        }),
+        health: Arc::new(move |ready| health.text(ready)),
+    }
+}
+
+/// What is taken from holders of tokens: the progress of jobs in each process, since jobs do not know which stages run at their address;
+/// job events where the aggregator runs.
+fn posts(config: &RunConfig, intake: &Intake, job_keys: &JobKeys) -> Router {
+    let reporters = Reporters::new(Gate::new(to_post(&config.http), job_keys.clone()), None);
+    let progress = intake.progress.clone().router(reporters);
+    match aggregates(config) {
+        true => progress.merge(intake.jobs.clone().router(to_post(&config.http))),
+        false => progress,
+    }
 }
 
 /// What is answered from the database, where a stage of this process writes it. Without a token every user of this machine

@@ -16,7 +16,7 @@ pub fn set(limits: &Limits) {
     describe_gauge!("tailback_limit", "Limits of the section [limits], by name");
     describe_gauge!(
         "tailback_limit_used",
-        "Use of each limit, by name: of the fullest partition, of the largest body so far"
+        "Use of each limit, by name: of the fullest partition, of the largest body so far, of the job that used most"
     );
     describe_gauge!("tailback_book_entries", "Entries of what a stage keeps by name, by stage and book");
     dashboards::connections::limit(limits.http_connections);
@@ -28,6 +28,12 @@ pub fn set(limits: &Limits) {
         ("http_connections", dashboards::connections::connections_max()),
         ("post_bytes", limits.post_bytes),
         ("post_events", limits.post_events),
+        ("progress_bytes", limits.progress_bytes),
+        ("progress_reports", limits.progress_reports),
+        ("progress_per_s", limits.progress_per_s),
+        ("progress_names", limits.progress_names),
+        ("progress_ranks", limits.progress_ranks),
+        ("progress_jobs", limits.progress_jobs),
         ("metric_topics", limits.metric_topics),
     ] {
         gauge!("tailback_limit", "name" => name).set(most as f64);

@@ -31,7 +31,7 @@
 //! | `retry` | waits for brokers and a database that do not answer yet |
 //! | [`http`] | the health of the stages, and the threads that answer requests |
 //! | [`clock`] | the machine's clock |
-//! | [`intake`] | `/api/v1/jobs`: job events from scripts to Kafka |
+//! | [`intake`] | what is posted and written to Kafka: job events from scripts, and the progress of jobs |
 //! | `socket` | the same over a Unix socket, for users of this machine |
 //! | [`service`] | states that the service manager gets |
 //! | `topic_id`, `input_topic` | whether a topic was deleted and created again |
@@ -93,7 +93,7 @@ use store::outbox::OutboxStore;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// Wait for the last blocking calls and the producer of job events, once all stages have stopped: a broker may not answer.
+/// Wait for the last blocking calls and the producer of what was posted, once all stages have stopped: a broker may not answer.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Which configuration.
@@ -121,8 +121,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
     stage_metrics::limits(&config.health);
     limits::set(&config.limits);
     let (control, health) = (Control::default(), Health::new(&config.health));
-    let aggregates = config.run.stages.contains(&Stage::Aggregator);
-    let intake = if aggregates { Some(Intake::new(&config)?) } else { None };
+    let intake = Intake::new(&config)?;
     // Requests have threads of their own: they cannot hold up stages and watchdog.
     let serving = http::runtime()?;
     let address = serving.block_on(endpoints::serve(&config, &intake, metrics, &health, &control))?;
@@ -134,7 +133,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<()> {
         let Some(partitions) = until_topics_exist(&config, &control, &health, "kafka").await? else {
             return Ok(());
         };
-        intake.iter().for_each(Intake::open);
+        intake.open();
         stages(&config, args.config.as_deref(), partitions, &control, &health).await
     });
     serving.shutdown_background();

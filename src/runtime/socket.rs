@@ -1,6 +1,6 @@
-//! The Unix socket of `http.socket`: job events from processes of this machine, without a token, and questions of jobs. The kernel names the
-//! user of each connection: root, the user of `tailback run` and those of `http.socket_users` may post and read all answers, other users the
-//! answers of own jobs.
+//! The Unix socket of `http.socket`: job events from processes of this machine, without a token, and questions and reports of jobs. The kernel
+//! names the user of each connection: root, the user of `tailback run` and those of `http.socket_users` may post and read for all jobs, other
+//! users may ask and report for own jobs.
 
 use anyhow::{Context, bail, ensure};
 use axum::{Router, middleware};

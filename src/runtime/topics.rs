@@ -200,14 +200,15 @@ fn partitions(admin: &AdminClient<Lost>, topic: &str) -> Result<i32, TopicsError
 }
 
 /// Tailback's topics, with their partitions and for how many milliseconds they keep messages.
-fn own_topics(kafka: &Kafka) -> [(&String, i32, String); 4] {
+fn own_topics(kafka: &Kafka) -> [(&String, i32, String); 5] {
     let hours = |hours: u32| (u64::from(hours) * 3_600_000).to_string();
     [
         (&kafka.counters_topic, kafka.partitions, hours(kafka.counters_retention_h)),
         (&kafka.partials_topic, kafka.partitions, hours(kafka.partials_retention_h)),
         (&kafka.verdicts_topic, kafka.partitions, hours(kafka.verdicts_retention_h)),
-        // Job messages are few, and one partition keeps their order.
+        // Messages about jobs are few, and one partition keeps their order.
         (&kafka.jobs_topic, 1, hours(kafka.jobs_retention_h)),
+        (&kafka.progress_topic, 1, hours(kafka.progress_retention_h)),
     ]
 }
 

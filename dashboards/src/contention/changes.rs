@@ -1,8 +1,7 @@
 //! `/api/v1/jobs/{id}/contention/stream`: the answer of a job as server-sent events, at once and whenever it changes.
 
 use super::book::{BookError, JobAnswer};
-use super::gate::Gate;
-use super::{asked, judgement::JobContention};
+use super::{Answers, asked, judgement::JobContention};
 use crate::connections::PeerUid;
 use axum::extract::{Extension, Path, State};
 use axum::http::HeaderMap;
@@ -22,7 +21,7 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// What a stream is for.
 struct Changes {
-    gate: Arc<Gate>,
+    answers: Arc<Answers>,
     id: String,
     /// The answer that was sent last; `None` before the first.
     sent: Option<JobContention>,
@@ -35,20 +34,20 @@ struct Changes {
 
 /// Answers with events `contention`, whose data are those of the plain answer, and a last event `ended` with the reason.
 pub(super) async fn stream(
-    State(gate): State<Arc<Gate>>,
+    State(answers): State<Arc<Answers>>,
     Path(id): Path<String>,
     peer: Option<Extension<PeerUid>>,
     headers: HeaderMap,
 ) -> Response {
-    let (first, until_s) = match asked(&gate, &id, peer, &headers).await {
+    let (first, until_s) = match asked(&answers, &id, peer, &headers).await {
         Ok(found) => found,
         Err(refusal) => return refusal,
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let left = until_s.map_or(LONGEST, |until_s| Duration::from_secs(until_s).saturating_sub(now));
     let ends = Instant::now() + left.min(LONGEST);
-    let stopping = gate.stopping();
-    let changes = Changes { gate, id, sent: None, first, ends, stopping, is_over: false };
+    let stopping = answers.stopping.clone();
+    let changes = Changes { answers, id, sent: None, first, ends, stopping, is_over: false };
     Sse::new(unfold(changes, Changes::next)).keep_alive(KeepAlive::new().interval(BEAT)).into_response()
 }
 
@@ -74,7 +73,7 @@ impl Changes {
     async fn answer(&mut self) -> Result<Arc<JobAnswer>, String> {
         let Some(sent) = &self.sent else { return Ok(Arc::clone(&self.first)) };
         tokio::select! {
-            changed = self.gate.book().change(&self.id, sent) => changed.map_err(|error: BookError| error.to_string()),
+            changed = self.answers.book.change(&self.id, sent) => changed.map_err(|error: BookError| error.to_string()),
             () = sleep_until(self.ends) => Err("the token of the request expired".to_string()),
             _ = self.stopping.wait_for(|stop| *stop) => Err("the server stops".to_string()),
         }

@@ -1,6 +1,5 @@
-//! Who may read the answer of a job: readers, the job itself by its token, and over a Unix socket its user.
+//! Who may read or report something about a job: who may do so for all jobs, the job itself by its token, and over a Unix socket its user.
 
-use super::book::Book;
 use crate::access::{Access, refused};
 use crate::connections::PeerUid;
 use crate::job_token::{JobKeys, TokenRefusal, is_job_token};
@@ -8,27 +7,22 @@ use crate::login::bearer;
 use crate::unix_users;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::sync::watch;
 
-/// The answers and who may read them.
+/// Who is admitted.
 pub struct Gate {
-    book: Arc<Book>,
-    /// Who may read the answers of all jobs.
-    read: Access,
+    /// Whose requests are admitted for all jobs.
+    all: Access,
     keys: JobKeys,
-    /// Becomes true when the server stops.
-    stopping: watch::Receiver<bool>,
 }
 
 /// What a request came with.
 pub(super) enum Pass {
-    /// It may read the answers of all jobs.
-    Reader,
+    /// It is admitted for all jobs.
+    AllJobs,
     /// The job's token, and until when it is valid, in seconds since the epoch.
     Token(u64),
-    /// It may read the answer of its user's jobs.
+    /// It is admitted for its user's jobs.
     User(u32),
 }
 
@@ -40,17 +34,9 @@ impl Pass {
 }
 
 impl Gate {
-    /// `read` may read the answers of all jobs, holders of tokens of `keys` that of one job.
-    pub fn new(book: Arc<Book>, read: Access, keys: JobKeys, stopping: watch::Receiver<bool>) -> Gate {
-        Gate { book, read, keys, stopping }
-    }
-
-    pub(super) fn book(&self) -> &Book {
-        &self.book
-    }
-
-    pub(super) fn stopping(&self) -> watch::Receiver<bool> {
-        self.stopping.clone()
+    /// `all` is admitted for all jobs, holders of tokens of `keys` for one job.
+    pub fn new(all: Access, keys: JobKeys) -> Gate {
+        Gate { all, keys }
     }
 
     /// How a request for `job` is allowed.
@@ -67,21 +53,21 @@ impl Gate {
             let now_s = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
             return self.keys.check(token, job, now_s).map(Pass::Token).map_err(|error| refusal(&error));
         }
-        match (refused(&self.read, headers, peer).await, &self.read, peer) {
-            (None, ..) => Ok(Pass::Reader),
+        match (refused(&self.all, headers, peer).await, &self.all, peer) {
+            (None, ..) => Ok(Pass::AllJobs),
             (Some(_), Access::Users(_), Some(PeerUid(uid))) => Ok(Pass::User(uid)),
             (Some(response), ..) => Err(response),
         }
     }
 
-    /// Whether a request that came with `pass` may read the answer of a job of `user`.
+    /// Whether a request that came with `pass` is admitted for a job of `user`.
     ///
     /// # Errors
     /// The response to one that may not.
     pub(super) async fn admit_user(&self, pass: &Pass, user: &str) -> Result<(), Response> {
         let Pass::User(uid) = pass else { return Ok(()) };
         let is_own = user == uid.to_string() || unix_users::name(*uid).await.as_deref() == Some(user);
-        let text = format!("the job is not one of user {uid}: a user reads the answers of own jobs alone\n");
+        let text = format!("the job is not one of user {uid}: a user asks and reports for own jobs alone\n");
         if is_own { Ok(()) } else { Err((StatusCode::FORBIDDEN, text).into_response()) }
     }
 }

@@ -3,11 +3,11 @@
 use super::{body_of, sample, state_of};
 use axum::Router;
 use axum::body::Body;
-use axum::http::{Request, StatusCode, header};
+use axum::http::{HeaderMap, Request, StatusCode, header};
 use axum::response::Response;
 use dashboards::access::Access;
 use dashboards::connections::PeerUid;
-use dashboards::contention::{Book, Gate, keep, router as of_jobs};
+use dashboards::contention::{Answers, Book, Gate, Reporters, keep, router as of_jobs};
 use dashboards::guard::Hosts;
 use dashboards::job_token::JobKeys;
 use dashboards::login::{Login, Right};
@@ -218,7 +218,8 @@ async fn over_a_unix_socket_users_read_the_answers_of_own_jobs() {
     let book = Book::new(StoreReader::new(&*store), None);
     tokio::spawn(keep(Arc::clone(&book)));
     let (_stop, stopping) = watch::channel(false);
-    let server = of_jobs(Gate::new(book, Access::Users([0].into()), JobKeys::default(), stopping));
+    let gate = Gate::new(Access::Users([0].into()), JobKeys::default());
+    let server = of_jobs(Answers { gate, book, stopping });
     let daemon = 1;
     for (job, uid, status) in [
         ("4710", Some(daemon), 200),
@@ -234,6 +235,31 @@ async fn over_a_unix_socket_users_read_the_answers_of_own_jobs() {
         }
         let response = server.clone().oneshot(request).await.unwrap();
         assert_eq!(response.status(), status, "{job} {uid:?}");
+    }
+}
+
+#[tokio::test]
+async fn over_a_unix_socket_users_report_for_own_jobs() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = sample::store(folder.path());
+    let rows = Connection::open(&store).unwrap();
+    rows.execute_batch("UPDATE jobs SET user_name = '7' WHERE job_id = '4710'").unwrap();
+    let book = Book::new(StoreReader::new(&*store), None);
+    tokio::spawn(keep(Arc::clone(&book)));
+    let gate = || Gate::new(Access::Users([0].into()), keys());
+    let (with_users, without) = (Reporters::new(gate(), Some(book)), Reporters::new(gate(), None));
+    for (reporters, job, uid, status) in [
+        (&with_users, "4710", 7, 200),
+        (&with_users, "4710", 8, 403),
+        (&with_users, "99", 7, 404),
+        (&with_users, "99", 0, 200),
+        (&with_users, "a b", 0, 400),
+        (&without, "4710", 7, 403),
+        (&without, "4710", 0, 200),
+    ] {
+        let admitted = reporters.admit(&HeaderMap::new(), Some(PeerUid(uid)), job).await;
+        let found = admitted.map_or_else(|refusal| refusal.status().as_u16(), |_| 200);
+        assert_eq!(found, status, "{job} {uid}");
     }
 }
 

@@ -165,7 +165,7 @@ impl Detector {
         }
         self.tidied = now;
         self.jobs.forget(now, self.settings.jobs_kept_s());
-        self.reports.forget(now, |job_id| self.jobs.get(job_id).is_some());
+        self.reports.forget(now, self.jobs.numbers());
         let needed = self.jobs.earliest_unsettled().unwrap_or(now);
         self.episodes.forget_before(needed.min(now.plus_seconds(-EPISODES_KEPT_S)));
     }

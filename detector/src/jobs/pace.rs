@@ -70,6 +70,20 @@ impl Pace {
         }
     }
 
+    /// The cells that lie between two times, for the most part.
+    pub fn between(&self, from: Time, to: Time) -> Pace {
+        let width_us = FINEST_US << self.grain;
+        let middle = |number: i64| Time(number * width_us + width_us / 2);
+        let kept = self.cells().filter(|(number, _)| (from..to).contains(&middle(*number)));
+        let first = kept.clone().next().map_or(self.first, |(number, _)| number);
+        Pace { grain: self.grain, first, cells: kept.map(|(_, cell)| *cell).collect() }
+    }
+
+    /// Whether it has no cell.
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
     /// Seconds between reports, over all ranks.
     pub fn covered_s(&self) -> f64 {
         self.cells.iter().map(|cell| cell.covered_s).sum()
@@ -81,7 +95,7 @@ impl Pace {
     }
 
     /// The cells with their numbers since the epoch.
-    pub(super) fn cells(&self) -> impl Iterator<Item = (i64, &PaceCell)> {
+    pub(super) fn cells(&self) -> impl Iterator<Item = (i64, &PaceCell)> + Clone {
         (self.first..).zip(&self.cells)
     }
 
@@ -157,6 +171,19 @@ mod tests {
         for ((number, cell), wanted) in found.iter().zip(wanted) {
             assert_eq!((*number, cell.count, cell.covered_s), wanted);
         }
+    }
+
+    #[test]
+    fn cells_between_two_times_are_those_of_one_run() {
+        let mut pace = Pace::default();
+        pace.add(at(10.0), at(12.0), 4.0);
+        pace.add(at(20.0), at(22.0), 6.0);
+        let later = pace.between(at(15.0), at(30.0));
+        assert_eq!((later.covered_s(), later.cells().next().unwrap().0), (2.0, 20));
+        assert!(
+            pace.between(at(13.0), at(19.0)).covered_s() == 0.0
+                && pace.between(at(30.0), at(40.0)).is_empty()
+        );
     }
 
     #[test]

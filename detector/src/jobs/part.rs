@@ -107,9 +107,16 @@ pub fn part(job: &Job, facts: &Facts<'_>) -> JobPart {
         grain,
         metrics: Metric::all().filter_map(of_metric).collect(),
         of_links: false,
-        progress: facts.reports.of(&job.job_id).map(|(name, pace)| (name.clone(), pace.clone())).collect(),
+        progress: progress(job, until, facts),
         active: active(job, until, facts),
     }
+}
+
+/// What the job reported while it ran; reports of a requeued job are of the run of their time.
+fn progress(job: &Job, until: Time, facts: &Facts<'_>) -> Vec<(Name, Pace)> {
+    let reported =
+        facts.reports.of(&job.job_id).map(|(name, pace)| (name.clone(), pace.between(job.start, until)));
+    reported.filter(|(_, pace)| pace.covered_s() > 0.0).collect()
 }
 
 /// When a series of progress on a file system was active, each second once. Whether the job reports is not asked: another detector may

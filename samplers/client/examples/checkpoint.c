@@ -1,4 +1,4 @@
-/* A program that puts off its checkpoint while the file system is contended, but not for longer than ten steps. */
+/* A program that reports its steps, and puts off its checkpoint while it is contended, but not for longer than ten steps. */
 #define TAILBACK_IMPLEMENTATION
 #include "tailback.h"
 #include <stdio.h>
@@ -7,6 +7,7 @@ int main(void) {
     int put_off = 0;
     for (int step = 1; step <= 100; step++) {
         /* compute(step); */
+        tailback_progress("steps", (unsigned long long)step);
         if (step % 10 != 0 && put_off == 0) continue;
         struct tailback_answer now = tailback_contention();
         if (now.state == TAILBACK_CONTENDED && put_off < 10) {

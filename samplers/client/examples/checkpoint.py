@@ -1,10 +1,11 @@
-"""A program that puts off its checkpoint while it is contended, but not for longer than ten steps."""
+"""A program that reports its steps, and puts off its checkpoint while it is contended, but not for longer than ten steps."""
 
 import tailback
 
 put_off = 0
 for step in range(1, 101):
     # compute(step)
+    tailback.progress("steps", step)
     if step % 10 and not put_off:
         continue
     now = tailback.contention()

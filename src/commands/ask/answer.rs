@@ -1,12 +1,10 @@
 //! An answer as text, as JSON and as an exit status.
 
+use crate::commands::own_job::plain;
 use alerts::listing::time;
 use schemas::{Interval, Name, loss_words};
 use serde_json::{Value, json};
 use std::fmt::Write;
-
-/// Longest text of a refusal that is shown.
-const ERROR_CHARACTERS_MAX: usize = 400;
 
 /// An answer of `/api/v1/jobs/{id}/contention`.
 pub struct Answer(Value);
@@ -96,22 +94,9 @@ impl Answer {
     }
 }
 
-/// The text of a refusal: its `error`, or its first line.
-pub fn error_text(body: &str) -> String {
-    let error =
-        serde_json::from_str(body).ok().and_then(|json: Value| json["error"].as_str().map(str::to_string));
-    let line = error.unwrap_or_else(|| body.lines().next().unwrap_or_default().to_string());
-    plain(&line).chars().take(ERROR_CHARACTERS_MAX).collect()
-}
-
 fn interval(of: &Value) -> Option<Interval> {
     let [value, lo, hi] = ["lost_s", "lost_lo_s", "lost_hi_s"].map(|name| of[name].as_f64());
     Some(Interval { value: value?, lo: lo?, hi: hi? })
-}
-
-/// Texts of a server must not control a terminal.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -144,12 +129,5 @@ mod tests {
         assert_eq!(answer.status(), 4);
         assert_eq!(Answer::parse(r#"{"state":"clear"}"#).unwrap().status(), 0);
         assert!(Answer::parse("{}").is_err() && Answer::parse("<html>").is_err());
-    }
-
-    #[test]
-    fn a_refusal_has_its_text() {
-        assert_eq!(error_text(r#"{"error":"job 7 does not run"}"#), "job 7 does not run");
-        assert_eq!(error_text("this token is of job 8\nmore"), "this token is of job 8");
-        assert_eq!(error_text(&"x".repeat(1_000)).len(), ERROR_CHARACTERS_MAX);
     }
 }

@@ -72,9 +72,16 @@ pub(crate) fn check(layers: &mut Layers) {
     check_properties(layers);
 }
 
-/// Topics that are written must differ, also for Kafka's metrics, which take `.` and `_` for the same.
+/// Topics that are written must differ, also for Kafka's metrics, which take `.` and `_` for the same. Returns those that are read as no
+/// raw topic.
 fn check_own_topics(layers: &mut Layers) -> Vec<String> {
-    let keys = ["kafka.counters_topic", "kafka.jobs_topic", "kafka.partials_topic", "kafka.verdicts_topic"];
+    let keys = [
+        "kafka.counters_topic",
+        "kafka.jobs_topic",
+        "kafka.partials_topic",
+        "kafka.verdicts_topic",
+        "kafka.progress_topic",
+    ];
     let names = keys.map(|key| layers.text(key).to_string());
     for (i, name) in names.iter().enumerate() {
         if let Some(j) = (0..i).find(|&j| names[j].replace('.', "_") == name.replace('.', "_")) {
@@ -82,7 +89,8 @@ fn check_own_topics(layers: &mut Layers) -> Vec<String> {
             layers.problem_of(keys[i], text);
         }
     }
-    names.to_vec()
+    // The progress of jobs is rows, as in a raw topic.
+    names[..keys.len() - 1].to_vec()
 }
 
 fn wrong_topic(topic: &str, own: &[String]) -> Option<String> {

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "default.toml documents every key; a copy here would drift")]
 
-use super::Properties;
+use super::{Properties, TopicNames};
 use schemas::secret::Redacted;
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -19,6 +19,7 @@ pub struct Kafka {
     pub group: String,
     pub counters_topic: String,
     pub jobs_topic: String,
+    pub progress_topic: String,
     pub partials_topic: String,
     pub verdicts_topic: String,
     pub create_topics: bool,
@@ -26,6 +27,7 @@ pub struct Kafka {
     pub replication: i32,
     pub counters_retention_h: u32,
     pub jobs_retention_h: u32,
+    pub progress_retention_h: u32,
     pub partials_retention_h: u32,
     pub verdicts_retention_h: u32,
     pub message_max_bytes: u32,
@@ -51,4 +53,30 @@ pub struct Kafka {
     /// Content of `message_key_file`.
     #[serde(skip)]
     pub message_key: Option<Redacted>,
+}
+
+impl Kafka {
+    /// Topics with rows: `raw_topics`, and `progress_topic` unless they have it. One that a name and a pattern have would be read twice.
+    pub fn row_topics(&self) -> Vec<String> {
+        let mut topics = self.raw_topics.clone();
+        if !TopicNames::of(&topics).has(&self.progress_topic) {
+            topics.push(self.progress_topic.clone());
+        }
+        topics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::RunConfig;
+
+    #[test]
+    fn progress_is_read_once_whatever_the_raw_topics_are() {
+        let mut kafka = RunConfig::load(None).unwrap().kafka;
+        assert_eq!(kafka.row_topics(), ["^ldms\\..*"]);
+        kafka.progress_topic = "progress".to_string();
+        assert_eq!(kafka.row_topics(), ["^ldms\\..*", "progress"]);
+        kafka.raw_topics = vec!["progress".to_string()];
+        assert_eq!(kafka.row_topics(), ["progress"]);
+    }
 }

@@ -1,4 +1,4 @@
-//! `tailback ask`, and what running jobs wait for, from both databases.
+//! `tailback ask` and `tailback progress`, and what running jobs wait for, from both databases.
 
 use super::both::{Both, rows};
 use super::serving::Serving;
@@ -192,6 +192,26 @@ fn wrong_arguments_and_keys_are_errors_with_a_remedy() {
         (&["ask", "--job", "7 8", "--url", "http://127.0.0.1:1"], 1, "no number of a job"),
         (&["ask", "--issue", "--job", "7", "--key-file", short], 1, "openssl rand -hex 32"),
         (&["ask", "--issue", "--job", "7"], 2, "--key-file"),
+        (&["progress", "steps", "12", "--url", "http://127.0.0.1:1"], 1, "TAILBACK_JOB_ID"),
+        (&["progress", "steps", "-1", "--job", "7"], 2, "'-1'"),
+        (&["progress", "steps", "--job", "7"], 2, "<COUNT>"),
+        (&["progress", "steps", "--job", "7", "--follow", "log"], 2, "--pattern"),
+        (
+            &[
+                "progress",
+                "steps",
+                "--job",
+                "7",
+                "--url",
+                "http://127.0.0.1:1",
+                "--follow",
+                "log",
+                "--pattern",
+                "(",
+            ],
+            1,
+            "no regular expression",
+        ),
     ] {
         let mut command = Command::new(crate::TAILBACK);
         for variable in ["TAILBACK_URL", "TAILBACK_JOB_ID", "SLURM_JOB_ID"] {
@@ -201,4 +221,18 @@ fn wrong_arguments_and_keys_are_errors_with_a_remedy() {
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(status) && text.contains(part), "{arguments:?}: {text}");
     }
+}
+
+#[test]
+fn a_server_without_kafka_takes_no_progress() {
+    let asked = Asked::start();
+    let mut command = Command::new(crate::TAILBACK);
+    command.args(["progress", "steps", "12"]).env("TAILBACK_URL", &asked.url);
+    command.env("TAILBACK_JOB_ID", "7").env("TAILBACK_JOB_TOKEN", asked.token("7", "key"));
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(4) && text.contains("status 404") && text.contains("no Kafka"),
+        "{text}"
+    );
 }

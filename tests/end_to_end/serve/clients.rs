@@ -1,11 +1,13 @@
 //! The clients in C and Python: each against a real server, one that refuses, one that hangs, one that sends a byte now and then, and none.
 
 use super::asking::Asked;
-use std::io::Write;
+use serde_json::Value;
+use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::mpsc;
 use std::time::Duration;
 use support::paths::root;
 
@@ -33,32 +35,39 @@ fn compiled(source: &Path, folder: &Path) -> PathBuf {
     program
 }
 
-/// Both clients, as commands that ask.
-struct Clients {
+/// Both clients, as commands that ask or report.
+pub struct Clients {
     folder: tempfile::TempDir,
     program: PathBuf,
+    script: PathBuf,
 }
 
 /// What a client printed: the last answer, and how long calls took in microseconds.
 #[derive(Debug)]
-struct Calls {
+pub struct Calls {
     state: u32,
     lost_s: f64,
-    median_us: f64,
+    /// The middle one.
+    pub median_us: f64,
     longest_us: f64,
 }
 
 impl Clients {
-    fn new() -> Clients {
+    /// Those of `calls.c` and `calls.py`.
+    pub fn new() -> Clients {
+        Clients::of("calls")
+    }
+
+    fn of(name: &str) -> Clients {
         let folder = tempfile::tempdir().unwrap();
         let sources = root().join("tests/end_to_end/serve/clients");
-        let program = compiled(&sources.join("calls.c"), folder.path());
-        Clients { folder, program }
+        let program = compiled(&sources.join(format!("{name}.c")), folder.path());
+        Clients { folder, program, script: sources.join(format!("{name}.py")) }
     }
 
     fn commands(&self) -> [Command; 2] {
         let mut python = Command::new("python3");
-        python.arg(root().join("tests/end_to_end/serve/clients/calls.py"));
+        python.arg(&self.script);
         let mut commands = [Command::new(&self.program), python];
         for command in &mut commands {
             command
@@ -72,9 +81,27 @@ impl Clients {
 
     /// Asks `calls` times with each client.
     fn ask(&self, url: &str, job: &str, token: &str, calls: u32) -> [Calls; 2] {
+        self.call(url, job, token, &[&calls.to_string()])
+    }
+
+    /// Reports steps 1 to `calls` with each client, one as rank 0 and one as rank 1.
+    pub fn report(&self, url: &str, job: &str, token: &str, calls: u32) -> [Calls; 2] {
+        self.call(url, job, token, &[&calls.to_string(), "report"])
+    }
+
+    /// Asks with both clients, then reports.
+    fn ask_and_report(&self, url: &str, calls: u32) -> impl Iterator<Item = Calls> {
+        let asked = self.ask(url, "1240", "token", calls);
+        asked.into_iter().chain(self.report(url, "1240", "token", calls))
+    }
+
+    fn call(&self, url: &str, job: &str, token: &str, arguments: &[&str]) -> [Calls; 2] {
+        let mut rank = 0;
         self.commands().map(|mut command| {
             command.env("TAILBACK_URL", url).env("SLURM_JOB_ID", job).env("TAILBACK_JOB_TOKEN", token);
-            let output = command.arg(calls.to_string()).output().unwrap();
+            command.env("SLURM_PROCID", rank.to_string());
+            rank += 1;
+            let output = command.args(arguments).output().unwrap();
             let (text, error) =
                 (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
             assert!(output.status.success() && error.is_empty(), "it is silent: {error}");
@@ -114,7 +141,7 @@ fn without_a_server_a_call_takes_no_time() {
     for url in
         [&format!("http://{dead}"), "unix:/nowhere/socket", "http://monitor.example.org:9464", "nonsense", ""]
     {
-        for calls in clients.ask(url, "1240", "token", 200) {
+        for calls in clients.ask_and_report(url, 200) {
             println!("{url:?}: {calls:?}");
             assert_eq!((calls.state, calls.lost_s), (4, -1.0), "{url}");
             assert!(calls.median_us < LONGEST_US && calls.longest_us < LONGEST_BUSY_US, "{url}: {calls:?}");
@@ -128,7 +155,7 @@ fn a_server_that_hangs_costs_at_most_the_limit() {
     // Connections are made by the kernel, and nothing is ever sent.
     let hanging = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", hanging.local_addr().unwrap());
-    for calls in clients.ask(&url, "1240", "token", 50) {
+    for calls in clients.ask_and_report(&url, 50) {
         println!("a server that hangs: {calls:?}");
         assert_eq!(calls.state, 4);
         assert!(calls.median_us < LONGEST_US && calls.longest_us < LONGEST_BUSY_US, "{calls:?}");
@@ -150,7 +177,7 @@ fn a_server_that_sends_a_byte_now_and_then_costs_at_most_the_limit() {
             });
         }
     });
-    for calls in clients.ask(&url, "1240", "token", 50) {
+    for calls in clients.ask_and_report(&url, 50) {
         println!("a server that sends a byte now and then: {calls:?}");
         assert_eq!(calls.state, 4);
         assert!(calls.median_us < LONGEST_US && calls.longest_us < LONGEST_BUSY_US, "{calls:?}");
@@ -166,13 +193,71 @@ fn clients_ask_over_a_unix_socket() {
         for stream in socket.incoming() {
             let mut stream = stream.unwrap();
             let mut head = [0; 4096];
-            let _ = std::io::Read::read(&mut stream, &mut head);
+            let _ = stream.read(&mut head);
             let body = r#"{"state":"clear","lost_s":1.5,"lost_lo_s":1,"lost_hi_s":2,"since_s":null,"until_s":null,"ask_again_s":1,"resources":[]}"#;
             let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\n{body}");
         }
     });
     for calls in clients.ask(&format!("unix:{}", path.display()), "7", "", 20) {
         assert_eq!((calls.state, calls.lost_s), (0, 1.5));
+    }
+}
+
+/// The body of a request.
+fn body_of(stream: &mut UnixStream) -> Value {
+    let mut request = Vec::new();
+    loop {
+        let mut part = [0; 4096];
+        let read = stream.read(&mut part).unwrap();
+        assert!(read > 0, "the request ends early: {}", String::from_utf8_lossy(&request));
+        request.extend_from_slice(&part[..read]);
+        let text = String::from_utf8_lossy(&request);
+        let body = text.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok());
+        if let Some(body) = body {
+            assert!(text.starts_with("POST /api/v1/jobs/7/progress HTTP/1.0\r\n"), "{text}");
+            return body;
+        }
+    }
+}
+
+#[test]
+fn the_latest_count_of_each_name_is_sent_once_a_pause() {
+    let clients = Clients::of("reports");
+    let path = clients.folder.path().join("socket");
+    let socket = UnixListener::bind(&path).unwrap();
+    let (sender, bodies) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in socket.incoming() {
+            let mut stream = stream.unwrap();
+            sender.send(body_of(&mut stream)).unwrap();
+            let _ = write!(stream, "HTTP/1.0 202 Accepted\r\n\r\n");
+        }
+    });
+    for mut command in clients.commands() {
+        command
+            .env("TAILBACK_URL", format!("unix:{}", path.display()))
+            .env("SLURM_JOB_ID", "7")
+            .env("SLURM_PROCID", "5");
+        let output = command.output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        let sent: Vec<Value> = bodies.try_iter().collect();
+        let counts = |body: &Value| -> Vec<(String, u64)> {
+            let reports = body.as_array().unwrap().iter();
+            let mut counts: Vec<_> = reports
+                .map(|report| {
+                    assert_eq!(report["rank"], 5, "{report}");
+                    (report["name"].as_str().unwrap().to_string(), report["count"].as_u64().unwrap())
+                })
+                .collect();
+            counts.sort();
+            counts
+        };
+        assert_eq!(sent.len(), 2, "{sent:?}");
+        assert_eq!(counts(&sent[0]), [("steps".to_string(), 1)]);
+        let mut expected: Vec<_> = (1..7).map(|number| (format!("n{number}"), u64::MAX)).collect();
+        expected.extend([("bytes".to_string(), 5), ("steps".to_string(), 3)]);
+        expected.sort();
+        assert_eq!(counts(&sent[1]), expected);
     }
 }
 

@@ -9,7 +9,7 @@
 //! | `answers.rs` | answers from the database equal those from the store |
 //! | `paths.rs` | the paths that both answer |
 //! | `asking.rs` | `tailback ask`, and the answers of jobs from both |
-//! | `clients.rs` | the clients in C and Python, against servers that answer, refuse, hang or are dead |
+//! | `clients.rs` | the clients in C and Python, against servers that answer, refuse, hang or are dead; what they send |
 //! | `database.rs` | databases that are down, restarted, of another version, or unreadable |
 //! | `pooled.rs` | a pooler before the database |
 //! | `read_only.rs` | stores where nothing may be written |
@@ -17,7 +17,7 @@
 mod answers;
 mod asking;
 mod both;
-mod clients;
+pub mod clients;
 mod database;
 mod paths;
 mod pooled;

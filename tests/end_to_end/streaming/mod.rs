@@ -23,6 +23,7 @@
 //! | `tokens`, `token_endpoint` | a broker that demands tokens, and the endpoint that gives them |
 //! | `sampler` | rows of the native sampler |
 //! | `silences` | a source that stops and returns, and all sources at once, at the clock's own pace |
+//! | `progress` | what jobs report of their progress, over HTTP and by the clients |
 //! | `heartbeat` | an Alertmanager that gets a heartbeat while the detector commits |
 //!
 //! `TAILBACK_SEED` draws other rows and other moments; `TAILBACK_PG_PLAIN=1` leaves TimescaleDB out; `TAILBACK_AWAY_S`
@@ -46,6 +47,7 @@ mod outages;
 mod poison;
 mod process;
 mod processes;
+mod progress;
 mod replayed;
 mod rows;
 mod sampler;

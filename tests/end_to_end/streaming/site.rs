@@ -87,6 +87,7 @@ raw_topics = ["^{name}\\.ldms\\..*"]
 group = "{name}"
 counters_topic = "{name}.counters"
 jobs_topic = "{name}.jobs"
+progress_topic = "{name}.progress"
 partials_topic = "{name}.partials"
 verdicts_topic = "{name}.verdicts"
 partitions = {PARTITIONS}

@@ -10,7 +10,9 @@ use configuration::RunConfig;
 pub fn check(config: &RunConfig, facts: &KafkaFacts) -> Vec<Finding> {
     let mut notes = Notes::of(Group::Kafka, "raw_topics");
     let own = own_topics(config);
-    let topics: Vec<&TopicFacts> = facts.raw(&own).collect();
+    // Jobs may report no progress, and ldmsd does not publish it.
+    let of_ldmsd = |topic: &&TopicFacts| topic.name != config.kafka.progress_topic;
+    let topics: Vec<&TopicFacts> = facts.raw(&own).filter(of_ldmsd).collect();
     for name in config.kafka.raw_topics.iter().filter(|name| !name.starts_with('^')) {
         if facts.topic(name).is_none() {
             notes.error(
@@ -79,6 +81,7 @@ mod tests {
     #[test]
     fn raw_topics_must_be_there_and_hold_rows() {
         assert_eq!(check(&config(), &facts(vec![]))[0].level, Level::Error);
+        assert_eq!(check(&config(), &facts(vec![topic("ldms.tailback_progress")]))[0].level, Level::Error);
         let mut empty = topic("ldms.old");
         empty.partitions.iter_mut().for_each(|partition| partition.high = 0);
         let found = check(&config(), &facts(vec![topic("ldms.x"), empty]));

@@ -115,7 +115,7 @@ pub fn own_topics(config: &RunConfig) -> [&str; 4] {
 
 /// Whether `topic` is one with rows of LDMS.
 pub fn is_raw(config: &RunConfig, topic: &str) -> bool {
-    !topic.starts_with("__") && TopicNames::of(&config.kafka.raw_topics).has(topic)
+    !topic.starts_with("__") && TopicNames::of(&config.kafka.row_topics()).has(topic)
 }
 
 /// Queries the brokers.

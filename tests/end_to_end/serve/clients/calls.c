@@ -1,4 +1,5 @@
-/* Asks as often as its argument says, and prints the last answer, and the median and the longest call in microseconds. */
+/* Asks as often as its first argument says, or with a second one reports; prints the last answer, and the median and the longest call in
+ * microseconds. */
 #define TAILBACK_PAUSE_MS 0
 #define TAILBACK_IMPLEMENTATION
 #include "tailback.h"
@@ -21,7 +22,10 @@ int main(int count, char **arguments) {
     if (took == NULL) return 1;
     for (call = 0; call < calls; call++) {
         double start = microseconds();
-        answer = tailback_contention();
+        if (count > 2)
+            tailback_progress("steps", (unsigned long long)call + 1);
+        else
+            answer = tailback_contention();
         took[call] = microseconds() - start;
     }
     qsort(took, (size_t)calls, sizeof *took, by_size);
