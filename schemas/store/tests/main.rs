@@ -5,6 +5,7 @@
 //! | `factors`, `factors_embedded` | calibration by finished runs, in both stores |
 //! | `postgres`, `postgres_storage_policy` | the server's store: commits, tiers, places, what is kept |
 //! | `answers`, `collection`, `dashboard_sums` | SQL: its documented answers, sources that report, sums for dashboards |
+//! | `kept_sums` | what lists of a large store read instead of summing up |
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,5 +19,6 @@ mod collection;
 mod dashboard_sums;
 mod factors;
 mod factors_embedded;
+mod kept_sums;
 mod postgres;
 mod postgres_storage_policy;
