@@ -49,7 +49,11 @@ export function openNow(root, route) {
   const show = (answer) => {
     // The time was changed while this was under way: the next answer is that of the new time.
     if (answer.at !== time.at()) return data.now();
-    if (answer.past) showPast(figures, answer);
+    if (answer.past) {
+      showPast(figures, answer);
+      const { kept, links, clients } = answer.past.map;
+      if (kept) time.counted(answer.at, links.contended, clients.contended);
+    }
     heat.show(answer);
     fill(losers.incidents, incidents(answer.incidents, answer.at));
     fill(losers.jobs, losingJobs(answer.jobs));
@@ -66,7 +70,10 @@ export function openNow(root, route) {
   return {
     tick(tick) {
       newest = tick.clock;
-      if (time.at() === null) showFigures(figures, tick);
+      if (time.at() === null) {
+        showFigures(figures, tick);
+        if (tick.totals) time.counted(null, tick.totals.links.contended, tick.totals.clients.contended);
+      }
       time.tick();
       setText(note, tick.run_note ?? "");
       note.hidden = !tick.run_note;
