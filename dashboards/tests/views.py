@@ -317,10 +317,6 @@ class ViewChecks:
         at = float(self.browser.run("return location.hash.split('at=')[1]"))
         past = self.api(f"map/now?at={at}")
         self.browser.wait("document.querySelector('.figure .number').textContent === String(arguments[0])", past["links"]["contended"])
-        # The strip counts by the step, and others than the figures: its words are those of the figures.
-        counts = [past[kind]["contended"] for kind in ("links", "clients")]
-        said = " and ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in zip(counts, ("link", "client")))
-        self.browser.wait(words + ".includes(` · ${arguments[0]} contended`)", said)
         # The pointer moves the handle to the beginning of the strip.
         self.browser.run("""const strip = document.querySelector('.rewind-strip'); const { left, top, width } = strip.getBoundingClientRect();
             strip.setPointerCapture = () => {};

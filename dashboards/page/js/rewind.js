@@ -22,13 +22,11 @@ const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
 /**
  * The strip. `changed()` runs when the time changes.
- * @returns {{root: Element, at: function(): number|null, counted: function, tick: function, close: function}} `at` is null while the view is live;
- * `counted(at, links, clients)` has what the view shows as contended then
+ * @returns {{root: Element, at: function(): number|null, tick: function, close: function}} `at` is null while the view is live
  */
 export function rewind(route, changed) {
   let at = /^\d{1,10}(\.\d+)?$/.test(route.filters.at ?? "") ? Number(route.filters.at) : null;
   let history = null;
-  let seen = null;
   let timer = null;
   const words = el("span", { class: "rewind-words" });
   const counts = el("small", { class: "muted" });
@@ -55,9 +53,7 @@ export function rewind(route, changed) {
     const isKept = at === null || (at >= bounds[0] && at <= bounds[1]);
     root.dataset.kept = isKept ? "yes" : "no";
     const step = stepOf(at ?? bounds[1]);
-    // The bars are older than a live view and count by the step: the words agree with what the view shows.
-    const { links, clients } = seen?.at === at ? seen : { links: history.links[step], clients: history.clients[step] };
-    const what = [plural(links, "link"), plural(clients, "client")].join(" and ");
+    const what = [plural(history.links[step], "link"), plural(history.clients[step], "client")].join(" and ");
     const time = at === null ? "live" : `${moment(at)} UTC`;
     const text = `${time} · ${isKept ? `${what} contended, ${plural(history.incidents[step], "open incident")}` : "not in the stored history"}`;
     setText(words, text);
@@ -94,8 +90,7 @@ export function rewind(route, changed) {
   });
   const data = refresher(() => ask("history"), draw, () => show(), REFRESH_MS);
   show();
-  const counted = (time, links, clients) => { seen = { at: time, links, clients }; show(); };
-  return { root, at: () => at, counted, tick: data.tick, close() { data.close(); clearTimeout(timer); } };
+  return { root, at: () => at, tick: data.tick, close() { data.close(); clearTimeout(timer); } };
 }
 
 const legend = () => el("ul", { class: "legend rewind-legend", "aria-label": "Bars" }, ...[["links", "contended links"], ["clients", "contended clients"], ["incidents", "open incidents"]]

@@ -52,14 +52,14 @@ class MapView {
     const jobs = at === null ? { state: "running" } : { from: at, to: at };
     const [states, running] = await Promise.all([ask("map/now", { at }), ask("jobs", { ...jobs, sort: "lost", limit: JOBS_SHOWN })]);
     const map = this.map?.version === states.version ? this.map : await ask("map");
-    return { map, states, jobs: running.jobs, at };
+    return { map, states, jobs: running.jobs };
   }
 
   fail(error) {
     if (this.map === null) fill(this.parts.body, failure("No map", error));
   }
 
-  show({ map, states, jobs, at }) {
+  show({ map, states, jobs }) {
     // The topology changed between two responses: the next ones agree.
     if (map.version !== states.version) return;
     fill(this.parts.jobs, jobs.length ? this.jobTable(jobs) : empty("No jobs at this time.", "", true));
@@ -67,7 +67,6 @@ class MapView {
     if (map !== this.map) this.setMap(map);
     this.canvas.setStates(states);
     this.showStates(states);
-    if (states.kept) this.rewind.counted(at, states.links.contended, states.clients.contended);
   }
 
   setMap(map) {

@@ -49,11 +49,7 @@ export function openNow(root, route) {
   const show = (answer) => {
     // The time was changed while this was under way: the next answer is that of the new time.
     if (answer.at !== time.at()) return data.now();
-    if (answer.past) {
-      showPast(figures, answer);
-      const { kept, links, clients } = answer.past.map;
-      if (kept) time.counted(answer.at, links.contended, clients.contended);
-    }
+    if (answer.past) showPast(figures, answer);
     heat.show(answer);
     fill(losers.incidents, incidents(answer.incidents, answer.at));
     fill(losers.jobs, losingJobs(answer.jobs));
@@ -70,10 +66,7 @@ export function openNow(root, route) {
   return {
     tick(tick) {
       newest = tick.clock;
-      if (time.at() === null) {
-        showFigures(figures, tick);
-        if (tick.totals) time.counted(null, tick.totals.links.contended, tick.totals.clients.contended);
-      }
+      if (time.at() === null) showFigures(figures, tick);
       time.tick();
       setText(note, tick.run_note ?? "");
       note.hidden = !tick.run_note;
