@@ -123,6 +123,9 @@ pub struct Episodes {
     total: i64,
     /// Whether there may be more than `total`: a database counts up to 100,000.
     total_is_least: bool,
+    /// A database searches and sorts the latest 50,000 episodes of the range, open ones first. Where there may be more, the start of the
+    /// earliest ended one of these, in seconds since the epoch: no earlier one is in `total` and in the list.
+    searched_from: Option<f64>,
     episodes: Vec<EpisodeLine>,
 }
 
@@ -169,11 +172,16 @@ pub async fn episodes(
     };
     let offset = query.offset.unwrap_or(0);
     let answer = state.reader.read(move |store| {
+        let clock = store.clock()?;
+        if filter.is_search() {
+            return search_episodes(store, clock, &filter, limit, offset);
+        }
         let total = count_episodes(store, &filter)?;
         Ok(Episodes {
-            clock: store.clock()?,
+            clock,
             total,
             total_is_least: total == EPISODES_COUNTED && matches!(store, Reader::Postgres(_)),
+            searched_from: None,
             episodes: read_episodes(store, &filter, limit, offset)?,
         })
     });
@@ -192,19 +200,37 @@ pub async fn episode(State(state): State<PageState>, Path(id): Path<String>) -> 
 fn count_episodes(store: &Reader<'_>, filter: &EpisodeFilter) -> Result<i64, ApiError> {
     let [from, to] = &filter.between;
     let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    if !filter.filters.is_empty() {
-        let [user, node, cause, mount] = &filter.filters.parameters();
-        let parameters: read::Parameters<'_> =
-            &[&filter.open, from, to, &series, &job, user, node, cause, mount];
-        return Ok(store.one(read::episodes::SEARCH_COUNT, parameters, |row| row.get(0))?);
-    }
     if filter.is_wide() {
         return Ok(store.one(read::episodes::COUNT, &[&filter.open, from, to], |row| row.get(0))?);
     }
     Ok(store.one(read::episodes::COUNT_OF, &[&filter.open, &series, &job, from, to], |row| row.get(0))?)
 }
 
-/// Open episodes first, then the latest, unless the filter has another order.
+fn search_episodes(
+    store: &Reader<'_>,
+    clock: Option<f64>,
+    filter: &EpisodeFilter,
+    limit: u32,
+    offset: u32,
+) -> Result<Episodes, ApiError> {
+    let (limit, offset) = (i64::from(limit), i64::from(offset));
+    let [from, to] = &filter.between;
+    let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
+    let [user, node, cause, mount] = &filter.filters.parameters();
+    let Order { by, sign } = &filter.order;
+    let parameters: read::Parameters<'_> =
+        &[&filter.open, from, to, &series, &job, user, node, cause, mount, by, sign, &limit, &offset];
+    let (mut total, mut searched_from) = (0, None);
+    let found = store.rows(read::episodes::SEARCH, parameters, |row| {
+        (total, searched_from) = (row.get(0)?, row.get(1)?);
+        // Without a match one row has the number and the range alone.
+        row.get::<Option<i64>>(2)?.map(|_| episode_row_from(row, 2)).transpose()
+    })?;
+    let episodes = found.into_iter().flatten().collect();
+    Ok(Episodes { clock, total, total_is_least: searched_from.is_some(), searched_from, episodes })
+}
+
+/// Open episodes first, then the latest; the filters and the order of a search do not count.
 ///
 /// # Errors
 /// When the store cannot be read.
@@ -217,13 +243,6 @@ pub fn read_episodes(
     let (limit, offset) = (i64::from(limit), i64::from(offset));
     let [from, to] = &filter.between;
     let (series, job) = (filter.series.as_deref(), filter.job.as_ref().map(Name::as_str));
-    if filter.is_search() {
-        let [user, node, cause, mount] = &filter.filters.parameters();
-        let Order { by, sign } = &filter.order;
-        let parameters: read::Parameters<'_> =
-            &[&filter.open, from, to, &series, &job, user, node, cause, mount, by, sign, &limit, &offset];
-        return store.rows(read::episodes::SEARCH, parameters, episode_row);
-    }
     if filter.is_wide() {
         return store.rows(read::episodes::LIST, &[&filter.open, &limit, &offset, from, to], episode_row);
     }
@@ -268,23 +287,28 @@ fn read_loss(store: &Reader<'_>, episode: &EpisodeLine) -> Result<EpisodeLoss, A
 }
 
 fn episode_row(row: &Row<'_>) -> Result<EpisodeLine, ApiError> {
-    let causes: String = row.get(15)?;
+    episode_row_from(row, 0)
+}
+
+/// An episode whose columns begin at `first`.
+fn episode_row_from(row: &Row<'_>, first: usize) -> Result<EpisodeLine, ApiError> {
+    let causes: String = row.get(first + 15)?;
     Ok(EpisodeLine {
-        id: row.get(0)?,
-        series: row.get(1)?,
-        metric: row.get(2)?,
-        component: row.get(3)?,
-        part: row.get(4)?,
-        start: row.get(5)?,
-        end: row.get(6)?,
-        open: row.get(7)?,
-        duration_s: row.get(8)?,
-        peak: row.get(9)?,
-        baseline: row.get(10)?,
-        slowdown_s: row.get(11)?,
-        slowdown_lo_s: row.get(12)?,
-        slowdown_hi_s: row.get(13)?,
-        completeness: row.get(14)?,
+        id: row.get(first)?,
+        series: row.get(first + 1)?,
+        metric: row.get(first + 2)?,
+        component: row.get(first + 3)?,
+        part: row.get(first + 4)?,
+        start: row.get(first + 5)?,
+        end: row.get(first + 6)?,
+        open: row.get(first + 7)?,
+        duration_s: row.get(first + 8)?,
+        peak: row.get(first + 9)?,
+        baseline: row.get(first + 10)?,
+        slowdown_s: row.get(first + 11)?,
+        slowdown_lo_s: row.get(first + 12)?,
+        slowdown_hi_s: row.get(first + 13)?,
+        completeness: row.get(first + 14)?,
         causes: serde_json::from_str(&causes)?,
     })
 }

@@ -3,11 +3,12 @@
 use crate::answer::{Answer, ApiError};
 use crate::progress::Progress;
 use crate::router::PageState;
-use crate::stream::read_totals;
+use crate::totals::TotalsCache;
 use axum::Json;
 use axum::extract::State;
 use schemas::DropReason;
 use serde::Serialize;
+use std::sync::Arc;
 use store::read::health::{CONDITIONS, Condition, condition};
 use store::read::{self, Reader};
 
@@ -74,11 +75,12 @@ pub struct ConditionShown {
 /// 503 before there is a store.
 pub async fn health(State(state): State<PageState>) -> Answer<Health> {
     let progress = *state.ticks.borrow();
-    state.reader.read(move |store| read_health(store, progress)).await.map(Json)
+    let totals = Arc::clone(&state.totals);
+    state.reader.read(move |store| read_health(store, &totals, progress)).await.map(Json)
 }
 
-fn read_health(store: &Reader<'_>, progress: Progress) -> Result<Health, ApiError> {
-    let totals = read_totals(store)?;
+fn read_health(store: &Reader<'_>, totals: &TotalsCache, progress: Progress) -> Result<Health, ApiError> {
+    let totals = totals.read(store)?;
     let counts = store.one(read::health::PRODUCER_COUNTS, &[], |row| {
         Ok::<_, ApiError>((row.get(0)?, row.get(1)?, row.get(2)?))
     })?;

@@ -48,6 +48,7 @@
 //! | [`incidents`] | `/api/v1/incidents`: regions and contention of file systems in one list |
 //! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |
+//! | [`totals`] | counts and sums that events and answers share |
 
 pub mod access;
 pub mod advice;
@@ -93,6 +94,7 @@ pub mod spans;
 pub mod sqlite;
 pub mod stream;
 pub mod tiles;
+pub mod totals;
 pub mod unix_users;
 
 pub use progress::Progress;

@@ -2,11 +2,12 @@
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search, checked_time};
 use crate::router::PageState;
-use crate::stream::{Totals, read_totals};
+use crate::totals::{Totals, TotalsCache};
 use axum::Json;
 use axum::extract::State;
 use schemas::{Direction, Metric};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use store::read::{self, Reader, Row};
 
 /// Above this number of series the page requests one cell per component.
@@ -220,12 +221,13 @@ pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuer
     let limit = checked_limit(query.limit, SERIES_STANDARD, SERIES_MAX)?;
     checked_search(query.search.as_deref())?;
     query.at.map(|at| checked_time("at", at)).transpose()?;
-    state.reader.read(move |store| read_now(store, &query, limit)).await.map(Json)
+    let totals = Arc::clone(&state.totals);
+    state.reader.read(move |store| read_now(store, &totals, &query, limit)).await.map(Json)
 }
 
-fn read_now(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
+fn read_now(store: &Reader<'_>, kept: &TotalsCache, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
     let is_past = query.at.is_some();
-    let totals = (!is_past).then(|| read_totals(store)).transpose()?;
+    let totals = (!is_past).then(|| kept.read(store)).transpose()?;
     // The number of series in a state is that of now.
     let (metric, state, search) = query.filter();
     let total = match (&totals, metric, state, search) {

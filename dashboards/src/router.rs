@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::reader::StoreReader;
 use crate::session::{self, SessionState};
 use crate::stream::EventText;
+use crate::totals::TotalsCache;
 use crate::{
     advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, history,
     incidents, jobs, map, metrics, now, page_files, paid, placement, regions, report_page, series, stream,
@@ -71,6 +72,8 @@ pub struct PageState {
     pub stopping: watch::Receiver<bool>,
     /// What requests of the map share.
     pub map: Arc<MapCache>,
+    /// What events and answers share.
+    pub totals: Arc<TotalsCache>,
     /// The answers of running jobs.
     pub contention: Arc<Book>,
 }

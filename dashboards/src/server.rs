@@ -172,6 +172,7 @@ impl BoundServer {
                 events: watch::Sender::new(EventText::from("")),
                 stopping: stopping.clone(),
                 map: Arc::default(),
+                totals: Arc::default(),
             };
             (state, page.shown)
         });

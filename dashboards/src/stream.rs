@@ -5,18 +5,18 @@ use crate::answer::ApiError;
 use crate::login::SessionEnd;
 use crate::progress::Progress;
 use crate::router::PageState;
+use crate::totals::Totals;
 use axum::Extension;
 use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use store::read::{self, Reader};
+use store::read;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
@@ -31,47 +31,6 @@ const TICK_TIMEOUT: Duration = Duration::from_secs(1);
 const RECONNECT: Duration = Duration::from_secs(1);
 /// Interval of beats. A page reports a server without events for 5 s as hung: two beats may be late or lost.
 const BEAT: Duration = Duration::from_secs(2);
-
-/// Counts and sums over all series, jobs and episodes.
-#[derive(Debug, Default, Serialize)]
-pub struct Totals {
-    /// Number of series by state; states without series have 0.
-    pub states: BTreeMap<&'static str, i64>,
-    /// Number of series.
-    pub series: i64,
-    /// Series with a signal within the last 5 s.
-    pub series_heard: i64,
-    /// Links.
-    pub links: PlaceTotals,
-    /// Clients of file systems, by node and mount.
-    pub clients: PlaceTotals,
-    /// Seconds lost, summed over all series.
-    pub series_slowdown_s: f64,
-    /// Seconds lost, summed over all jobs with a result.
-    pub jobs_slowdown_s: f64,
-    /// Sum of the lower ends of the jobs' 95% intervals.
-    pub jobs_slowdown_lo_s: f64,
-    /// Sum of the upper ends.
-    pub jobs_slowdown_hi_s: f64,
-    /// Number of open episodes.
-    pub open_episodes: i64,
-    /// Share of series with a signal within the last 5 s; absent without series.
-    pub completeness: Option<f64>,
-}
-
-/// Links or clients. One with several metrics counts once; a router as a whole counts only without series of its links.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct PlaceTotals {
-    /// All that are known.
-    pub total: i64,
-    /// Those with data.
-    pub reporting: i64,
-    /// Those of which at least one metric is contended.
-    pub contended: i64,
-}
-
-/// Index of the first state in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
-const STATES_FROM: usize = 3;
 
 /// One event. `totals` is absent while there is no store.
 #[derive(Debug, Serialize)]
@@ -90,52 +49,14 @@ struct Tick<'a> {
 /// The text of an event, shared by all clients.
 pub type EventText = Arc<str>;
 
-/// Reads [`Totals`].
-///
-/// # Errors
-/// When the store cannot be read.
-pub fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
-    let jobs: [f64; 3] = store
-        .one(read::jobs::SLOWDOWN, &[], |row| Ok::<_, ApiError>([row.get(0)?, row.get(1)?, row.get(2)?]))?;
-    let [jobs_slowdown_s, jobs_slowdown_lo_s, jobs_slowdown_hi_s] = jobs;
-    let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
-    let places: BTreeMap<String, PlaceTotals> = store
-        .rows(read::series::PLACE_TOTALS, &[], |row| {
-            let places = PlaceTotals { total: row.get(1)?, reporting: row.get(2)?, contended: row.get(3)? };
-            Ok::<_, ApiError>((row.get(0)?, places))
-        })?
-        .into_iter()
-        .collect();
-    let [links, clients] = ["link", "progress"].map(|kind| places.get(kind).copied().unwrap_or_default());
-    store.one(read::series::TOTALS, &[], |row| {
-        let mut states = BTreeMap::new();
-        for (place, state) in schemas::State::ALL.iter().enumerate() {
-            states.insert(state.name(), row.get(STATES_FROM + place)?);
-        }
-        let (series, series_heard) = (row.get(0)?, row.get(1)?);
-        Ok(Totals {
-            states,
-            series,
-            series_heard,
-            links,
-            clients,
-            series_slowdown_s: row.get(2)?,
-            jobs_slowdown_s,
-            jobs_slowdown_lo_s,
-            jobs_slowdown_hi_s,
-            open_episodes,
-            completeness: (series > 0).then(|| series_heard as f64 / series as f64),
-        })
-    })
-}
-
 impl PageState {
     /// The current event.
     async fn event_text(&self) -> EventText {
         let progress = *self.ticks.borrow();
-        let found = self.reader.read(|store| {
+        let kept = Arc::clone(&self.totals);
+        let found = self.reader.read(move |store| {
             let open = store.rows(read::episodes::OPEN, &[], |row| row.get(0))?;
-            Ok((store.clock()?, Some(read_totals(store)?), open))
+            Ok((store.clock()?, Some(kept.read(store)?), open))
         });
         let found = found.await;
         let trouble = match &found {

@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { filterRow } from "./filter_row.js";
+import { moment } from "./format.js";
 import { growing } from "./growing.js";
 import { longRows, orderOf } from "./table.js";
 import { EPISODE_ORDERS, episodeTable, mountOf, shown } from "./parts.js";
@@ -10,6 +11,9 @@ import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { timePicker } from "./time.js";
 import { metricTitle } from "./words.js";
+
+/** What a search and an order cover where the store holds more. */
+const searched = ({ searched_from: from }) => `searched and sorted since ${moment(from)} UTC; choose a time for earlier ones`;
 
 const CHOICES = [["", "All"], ["open", "Open"], ["ended", "Ended"]];
 
@@ -29,11 +33,11 @@ export function openEpisodes(root, route) {
   root.append(el("div", { class: "title" }, el("h1", {}, `Episodes ${of}`), choice, time.root, filters.root), card("Contended stretches", el("div", {}, body, more.root), total));
 
   const show = (answer) => {
-    setText(total, shown(answer.episodes, answer.total, answer.total_is_least));
+    setText(total, `${shown(answer.episodes, answer.total, answer.total_is_least)}${answer.searched_from === null ? "" : ` · ${searched(answer)}`}`);
     filters.suggest("node", answer.episodes.map((e) => e.component));
     filters.suggest("mount", answer.episodes.map((e) => mountOf(e.series)));
     if (answer.episodes.length > 0) return fill(body, episodeTable(answer.episodes, true, { total: answer.total, least: answer.total_is_least, rows: longRows, reload: () => data.now(), filters: [["Metric", (e) => metricTitle(e.metric)]] }));
-    if (Object.keys({ ...time.filters(), ...filters.values() }).length) return fill(body, empty("No episode matches.", "", true));
+    if (Object.keys({ ...time.filters(), ...filters.values() }).length) return fill(body, empty("No episode matches.", answer.searched_from === null ? "" : `${searched(answer)}.`, true));
     fill(body, empty("No episodes", state === "open"
       ? "No series with data is contended now. Series without data are unknown, not healthy: see Health."
       : "Contention will be listed here with its start, length and loss."));

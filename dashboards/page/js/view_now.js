@@ -19,6 +19,8 @@ const REFRESH_MS = 1000;
 const JOBS_SHOWN = 4;
 const SERIES_SHOWN = 8;
 const INCIDENTS_SHOWN = 5;
+/** How long an ended incident is shown: a store holds those of months. */
+const INCIDENTS_S = 86_400;
 /** The cost has a resolution of an hour. */
 const PAID_MS = 20000;
 
@@ -37,10 +39,11 @@ export function openNow(root, route) {
   root.append(el("h1", { class: "unseen" }, "Now"),
     el("div", { class: "stack" }, el("section", { class: "figures", "aria-label": "Summary" }, ...Object.values(figures).map((f) => f.root)), note, time.root, page));
 
+  let newest = null;
   const request = async () => {
     const at = time.at();
     const span = at === null ? {} : { from: at, to: at };
-    const [answer, jobs, incidents, past] = await Promise.all([heat.request(at), ask("jobs", { ...span, state: at === null ? "running" : "", sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { ...span, limit: INCIDENTS_SHOWN }), at === null ? null : readPast(at)]);
+    const [answer, jobs, incidents, past] = await Promise.all([heat.request(at), ask("jobs", { ...span, state: at === null ? "running" : "", sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { ...(at === null && newest !== null ? { from: newest - INCIDENTS_S } : span), limit: INCIDENTS_SHOWN }), at === null ? null : readPast(at)]);
     return { ...answer, jobs: jobs.jobs, incidents: incidents.incidents, at, past };
   };
   const show = (answer) => {
@@ -62,6 +65,7 @@ export function openNow(root, route) {
   const hours = refresher(() => ask("paid"), (answer) => fill(paidPlace, paidBars(answer)), (error) => fill(paidPlace, failure("No cost data", error)), PAID_MS);
   return {
     tick(tick) {
+      newest = tick.clock;
       if (time.at() === null) showFigures(figures, tick);
       time.tick();
       setText(note, tick.run_note ?? "");
@@ -124,7 +128,7 @@ function showFigures(figures, { totals, progress, clock: now }) {
 
 /** Contended links and file systems with start, kind, cause and loss. */
 function incidents(list, at) {
-  if (list.length === 0) return empty(at === null ? "No contended links or file systems so far." : "No incident at this time.", "", true);
+  if (list.length === 0) return empty(at === null ? "No contended links or file systems in the latest day." : "No incident at this time.", "", true);
   const description = (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.who ? [": ", culprit({ series_or_job: i.who })] : null, i.kind === "unknown" ? null : `, ${KIND_WORDS[i.kind] ?? i.kind}`].flat();
   const rows = list.map((i) => el("tr", {},
     el("td", {}, incidentLink(i), " ", at === null ? openTag(i) : null, el("small", {}, ...description(i).filter((part) => part !== null))),

@@ -2,7 +2,7 @@
 
 use super::plan::{NONE, Plan};
 use crate::answer::ApiError;
-use crate::stream::PlaceTotals;
+use crate::totals::PlaceTotals;
 use serde::Serialize;
 use store::read::{self, Reader};
 

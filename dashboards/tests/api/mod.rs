@@ -46,6 +46,7 @@ fn state_of(store: &Path) -> PageState {
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
         map: Arc::default(),
+        totals: Arc::default(),
     }
 }
 

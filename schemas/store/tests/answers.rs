@@ -367,7 +367,9 @@ fn a_user_cannot_look_behind_the_views() {
             CREATE FUNCTION pg_temp.tailback_sees_all() RETURNS boolean LANGUAGE sql AS 'SELECT true';
             CREATE FUNCTION pg_temp.pg_has_role(name, text, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
             SET search_path = pg_temp, public, pg_catalog;";
-        for view in ["job_causes_shown", "region_causes_shown", "job_episodes", "job_runs", "job_resources"] {
+        for view in
+            ["job_causes_shown", "region_causes_shown", "job_episodes", "job_runs", "job_resources", "blame"]
+        {
             let (client, connection) = tokio_postgres::connect(&database.url_of(&ann), NoTls).await.unwrap();
             tokio::spawn(connection);
             client.batch_execute(attempt).await.unwrap();

@@ -1,5 +1,5 @@
-//! Sums by minute and hour for dashboards. The statements are a function of the database (`upkeep.sql`), since the
-//! rows that they read are there.
+//! Sums by minute and hour for dashboards, and what incidents of file systems cost. The statements are functions of the
+//! database (`upkeep.sql`, `answers/incidents.sql`), since the rows that they read are there.
 
 use super::connect::connect;
 use super::{PgError, PgSettings};
@@ -19,5 +19,6 @@ pub async fn roll_up(settings: &PgSettings) -> Result<(), PgError> {
             break;
         }
     }
+    client.query_one(include_str!("../../sql/postgres/sum_storage_losses.sql"), &[]).await?;
     Ok(())
 }

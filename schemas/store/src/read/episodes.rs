@@ -12,9 +12,7 @@ pub const COUNT_OF: Question = question!("episode_count_of");
 pub const LIST: Question = question!("episode_list");
 /// Episodes of a series or job, the latest first.
 pub const LIST_OF: Question = question!("episode_list_of");
-/// Number of episodes that pass further filters.
-pub const SEARCH_COUNT: Question = question!("episode_search_count");
-/// Episodes that pass further filters, by a column.
+/// Episodes that pass further filters, by a column, with their number.
 pub const SEARCH: Question = question!("episode_search");
 /// One episode.
 pub const ONE: Question = question!("episode");

@@ -12,7 +12,10 @@ WITH running AS MATERIALIZED (
            CASE WHEN m.resource IS NULL THEN s.component ELSE coalesce(s.part, '') END AS name, s.name AS series, s.metric,
            greatest(e.start_time, u.start_time) AS since, c.share * e.slowdown_s AS lost_s, c.share * e.slowdown_lo_s AS lost_lo_s,
            c.share * e.slowdown_hi_s AS lost_hi_s, e.cause, e.kind
-    FROM ongoing e JOIN job_series js USING (series_id) JOIN running u USING (job_id) JOIN series s USING (series_id)
+    FROM running u CROSS JOIN LATERAL (
+        -- A seek for each running job: a contended series was used by all jobs of months.
+        SELECT j.series_id FROM job_series j WHERE j.job_id = u.job_id OFFSET 0
+    ) js JOIN ongoing e USING (series_id) JOIN series s USING (series_id)
     JOIN metrics m ON m.metric = s.metric
     CROSS JOIN LATERAL (
         SELECT CASE WHEN e.start_time >= u.start_time THEN 1 WHEN e.slowdown_s > 0

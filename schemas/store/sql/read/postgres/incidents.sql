@@ -11,15 +11,15 @@ WHERE ($1::double precision IS NULL OR i.end_time >= to_timestamp($1::double pre
   AND ($2::double precision IS NULL OR i.start_time <= to_timestamp($2::double precision))
   AND ($3::boolean IS NULL OR i.open = $3::boolean)
   AND ($4::text IS NULL
-       OR EXISTS (SELECT FROM region_victims v JOIN jobs j USING (job_id) WHERE v.region_id = i.region_id AND j.user_name = $4::text)
-       OR EXISTS (SELECT FROM region_causes c JOIN jobs j ON j.job_id = c.series_or_job WHERE c.region_id = i.region_id AND j.user_name = $4::text)
+       OR i.region_id IN (SELECT v.region_id FROM region_victims v JOIN jobs j USING (job_id) WHERE j.user_name = $4::text)
+       OR i.region_id IN (SELECT c.region_id FROM region_causes c JOIN jobs j ON j.job_id = c.series_or_job WHERE j.user_name = $4::text)
        OR EXISTS (SELECT FROM jobs j JOIN job_series u USING (job_id) JOIN series s USING (series_id)
                   WHERE i.region_id IS NULL AND j.user_name = $4::text AND s.metric = i.metric AND s.part = i.mount
                     AND j.start_time <= i.end_time AND coalesce(j.end_time, 'infinity') >= i.start_time))
   AND ($5::text IS NULL
-       OR EXISTS (SELECT FROM region_series r JOIN series s ON s.name = r.series
-                  WHERE r.region_id = i.region_id
-                    AND (s.component = $5::text OR s.component IN (SELECT n.switch FROM node_places n WHERE n.node = $5::text)))
+       OR i.region_id IN (SELECT r.region_id FROM region_series r WHERE r.series = ANY (ARRAY(
+              SELECT s.name FROM series s
+              WHERE s.component = $5::text OR s.component IN (SELECT n.switch FROM node_places n WHERE n.node = $5::text))))
        OR EXISTS (SELECT FROM series s JOIN episodes e USING (series_id)
                   WHERE i.region_id IS NULL AND s.component = $5::text AND s.metric = i.metric AND s.part = i.mount
                     AND e.start_time <= i.end_time AND e.end_time >= i.start_time))

@@ -9,7 +9,6 @@ WHERE ($1::text IS NULL OR position(lower($1::text) IN lower(concat_ws(chr(10), 
   AND ($5::text IS NULL OR j.user_name = $5::text)
   AND ($6::text IS NULL OR EXISTS (SELECT FROM job_nodes n WHERE n.job_id = j.job_id AND n.node = $6::text))
   AND ($7::text IS NULL OR r.slowdown_s > 0 AND (
-           EXISTS (SELECT FROM job_causes c WHERE c.job_id = j.job_id AND c.cause = $7::text)
-           OR $7::text = 'unknown' AND NOT EXISTS (SELECT FROM job_causes c WHERE c.job_id = j.job_id)))
-  AND ($8::text IS NULL OR EXISTS (SELECT FROM job_series u JOIN series s USING (series_id) JOIN metrics m USING (metric)
-                                   WHERE u.job_id = j.job_id AND s.part = $8::text AND m.resource IS NOT NULL))
+           j.job_id IN (SELECT c.job_id FROM job_causes c WHERE c.cause = $7::text)
+           OR $7::text = 'unknown' AND j.job_id NOT IN (SELECT c.job_id FROM job_causes c)))
+  AND ($8::text IS NULL OR j.job_id IN (SELECT u.job_id FROM job_mounts u WHERE u.mount = $8::text))

@@ -5,16 +5,30 @@ WITH lost AS MATERIALIZED (
     SELECT s.metric, s.component, sum(e.slowdown_s) AS lost_s, sum(e.slowdown_lo_s) AS lo_s, sum(e.slowdown_hi_s) AS hi_s
     FROM episodes e JOIN series s USING (series_id)
     WHERE $4::text = 'slowdown' AND e.end_time >= latest_time() - interval '6 hours' GROUP BY 1, 2
+), latest AS MATERIALIZED (
+    SELECT DISTINCT ON (r.series_id) r.series_id, r.time, r.value, r.mean, r.baseline, r.bound, r.state, r.slowdown_s FROM signal_rows r
+    WHERE r.time > latest_time() - interval '20 seconds'
+    ORDER BY r.series_id, r.time DESC
+), worst AS (
+    -- Numbers are compared, in the order of the list, not rows: contended ones by their loss, then unknown, warmup, clear, idle.
+    SELECT s.metric, s.component,
+           min(ARRAY[CASE l.state WHEN 0 THEN -3 WHEN 1 THEN -2 WHEN 2 THEN -1e15::double precision - l.slowdown_s WHEN 3 THEN -1 ELSE -4 END,
+                     s.series_id, coalesce(l.slowdown_s, 0)]) AS pick
+    FROM series s LEFT JOIN latest l USING (series_id)
+    WHERE ($1::text IS NULL OR s.metric = $1) AND ($2::text IS NULL OR coalesce(tailback_state(l.state), 'unknown') = $2)
+      AND ($3::text IS NULL OR position($3 IN s.name) > 0)
+    GROUP BY 1, 2
+), picked AS (
+    SELECT w.pick[2]::integer AS series_id, w.lost_s, w.lo_s, w.hi_s, row_number() OVER () AS place
+    FROM (
+        SELECT w.metric, w.component, w.pick, l.lost_s, l.lo_s, l.hi_s FROM worst w LEFT JOIN lost l USING (metric, component)
+        ORDER BY l.lo_s DESC NULLS LAST, l.lost_s DESC NULLS LAST, CASE WHEN $4::text = 'slowdown' THEN -w.pick[3] ELSE 0 END,
+                 w.metric COLLATE "C", w.component COLLATE "C"
+        LIMIT $5::bigint OFFSET $6::bigint
+    ) w
 )
-SELECT n.series_id::bigint, n.name, n.metric, n.component, n.part, extract(epoch FROM n.time)::double precision, n.value::double precision,
-       n.mean::double precision, n.baseline::double precision, n.bound::double precision, n.state, n.slowdown_s, l.lost_s, l.lo_s, l.hi_s
-FROM (
-    SELECT DISTINCT ON (metric COLLATE "C", component COLLATE "C") * FROM series_now
-    WHERE ($1::text IS NULL OR metric = $1) AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR position($3 IN name) > 0)
-    ORDER BY metric COLLATE "C", component COLLATE "C",
-             CASE state WHEN 'contended' THEN 1e15 + coalesce(slowdown_s, 0) WHEN 'unknown' THEN 4 WHEN 'warmup' THEN 3
-                        WHEN 'clear' THEN 2 ELSE 1 END DESC, series_id
-) n LEFT JOIN lost l USING (metric, component)
-ORDER BY l.lo_s DESC NULLS LAST, l.lost_s DESC NULLS LAST,
-         CASE WHEN $4::text = 'slowdown' THEN -coalesce(n.slowdown_s, 0) ELSE 0 END, n.metric COLLATE "C", n.component COLLATE "C"
-LIMIT $5::bigint OFFSET $6::bigint
+SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part, extract(epoch FROM l.time)::double precision, l.value::double precision,
+       l.mean::double precision, l.baseline::double precision, l.bound::double precision, coalesce(tailback_state(l.state), 'unknown'),
+       l.slowdown_s, p.lost_s, p.lo_s, p.hi_s
+FROM picked p JOIN series s USING (series_id) LEFT JOIN latest l USING (series_id)
+ORDER BY p.place

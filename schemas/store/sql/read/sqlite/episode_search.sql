@@ -1,6 +1,8 @@
--- Episodes that pass the filters ?1 to ?9 of episode_search_count.sql, by the column ?10: rising where ?11 is 1, falling where it is -1, rows
--- without a value last; without a column open ones first, then the latest.
-WITH known AS (
+-- Episodes that are open (?1), touch the time from ?2 to ?3, of the series ?4, of a series of the job ?5 and of the user ?6 while the job
+-- ran, of the node ?7 and its switch or of the switch ?7, with the cause ?8, of clients of the file system ?9. By the column ?10: rising where
+-- ?11 is 1, falling where it is -1, rows without a value last; without a column open ones first, then the latest. The first column is the
+-- number of matches, the second null, since all episodes are searched; without a match on the page the others are null.
+WITH known AS MATERIALIZED (
     SELECT e.id, e.open, e.start_time, e.end_time, e.slowdown_s, e.slowdown_lo_s, e.completeness,
            CASE ?10 WHEN 'series' THEN s.name WHEN 'cause' THEN json_extract(e.causes, '$[0].cause') END AS word
     FROM episodes e JOIN series s USING (series_id)
@@ -26,7 +28,7 @@ WITH known AS (
     ORDER BY place
     LIMIT ?12 OFFSET ?13
 )
-SELECT s.id, s.series, s.metric, s.component, s.part, s.start_time, s.end_time, s.open, s.duration_s, s.peak,
+SELECT c.total, NULL, s.id, s.series, s.metric, s.component, s.part, s.start_time, s.end_time, s.open, s.duration_s, s.peak,
        s.baseline, s.slowdown_s, s.slowdown_lo_s, s.slowdown_hi_s, s.completeness, s.causes
-FROM picked p JOIN series_episodes s ON s.id = p.id
+FROM (SELECT count(*) AS total FROM known) c LEFT JOIN picked p ON true LEFT JOIN series_episodes s ON s.id = p.id
 ORDER BY p.place

@@ -287,6 +287,7 @@ BEGIN
     causes AS (DELETE FROM job_causes WHERE job_id IN (SELECT job_id FROM gone)),
     of_series AS (DELETE FROM job_series WHERE job_id IN (SELECT job_id FROM gone)),
     progress AS (DELETE FROM job_progress WHERE job_id IN (SELECT job_id FROM gone)),
+    mounts AS (DELETE FROM job_mounts WHERE job_id IN (SELECT job_id FROM gone)),
     factors AS (DELETE FROM job_factors WHERE job_id IN (SELECT job_id FROM gone)),
     waits AS (DELETE FROM region_victims WHERE job_id IN (SELECT job_id FROM gone))
     SELECT count(*) INTO deleted FROM gone;

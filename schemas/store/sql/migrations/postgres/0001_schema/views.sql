@@ -332,9 +332,11 @@ FROM (
     SELECT j.job_id, j.start_time, coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time,
            extract(epoch FROM coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) - j.start_time)::double precision
                AS run_s,
-           (SELECT count(*) FROM job_nodes n WHERE n.job_id = j.job_id) AS nodes, r.slowdown_s AS lost_s,
+           n.nodes, r.slowdown_s AS lost_s,
            r.slowdown_lo_s AS lost_lo_s, r.slowdown_hi_s AS lost_hi_s, r.judged, r.completeness
+    -- Joined, nodes are counted once for all columns; where no column needs them they are not counted.
     FROM jobs j JOIN job_results r USING (job_id)
+    LEFT JOIN LATERAL (SELECT count(*) AS nodes FROM job_nodes m WHERE m.job_id = j.job_id) n ON true
 ) c;
 
 -- The shares of causes in a job's cost; what has no known cause is `unknown`, so that they sum to 1.

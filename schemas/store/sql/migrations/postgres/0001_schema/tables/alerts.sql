@@ -17,6 +17,20 @@ CREATE TABLE alert_incidents (
 ) WITH (fillfactor = 70);
 CREATE INDEX alert_incidents_by_state ON alert_incidents (state, started_s);
 
+-- What incidents of file systems cost, as `sum_storage_losses` finds it once a minute.
+CREATE TABLE storage_losses (
+    incident     text PRIMARY KEY REFERENCES alert_incidents ON DELETE CASCADE,
+    resolved_s   double precision,              -- of the incident when it was summed up
+    summed_at    timestamptz NOT NULL,          -- event time of it
+    clients      bigint,                        -- clients with an episode in it; null without one, as what follows
+    cause        jsonb,                         -- first cause of the worst client
+    completeness double precision,
+    lost_s       double precision,
+    lost_lo_s    double precision,
+    lost_hi_s    double precision,
+    lost_by      text NOT NULL                  -- jobs, worst_client
+) WITH (fillfactor = 70);
+
 CREATE TABLE alert_outbox (
     key            text NOT NULL,               -- idempotency key: <incident>.<sequence>
     receiver       text NOT NULL,

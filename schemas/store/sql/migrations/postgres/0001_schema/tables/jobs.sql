@@ -98,6 +98,26 @@ CREATE TABLE job_series (
 );
 CREATE INDEX job_series_by_series ON job_series (series_id);
 
+-- File systems of which a job has clients among its series, kept by a trigger: a job on a large machine has a thousand series.
+CREATE TABLE job_mounts (
+    job_id text NOT NULL,
+    mount  text NOT NULL,
+    PRIMARY KEY (mount, job_id)
+);
+CREATE INDEX job_mounts_by_job ON job_mounts (job_id);
+
+CREATE FUNCTION put_job_mounts() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    INSERT INTO job_mounts
+    SELECT DISTINCT a.job_id, s.part FROM added a JOIN series s USING (series_id) JOIN metrics m USING (metric)
+    WHERE m.resource IS NOT NULL AND s.part IS NOT NULL
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER job_series_put AFTER INSERT ON job_series REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION put_job_mounts();
+
 -- A placement is null without runs to compare with.
 CREATE TABLE job_factors (
     job_id        text PRIMARY KEY,

@@ -61,3 +61,29 @@ CREATE TABLE region_victims (
     PRIMARY KEY (region_id, job_id)
 ) WITH (fillfactor = 70);
 CREATE INDEX region_victims_by_job ON region_victims (job_id);
+
+-- Sums over `region_victims`, kept by its triggers: a list of all regions does not sum up again. A region without victims has no row.
+CREATE TABLE region_losses (
+    region_id bigint PRIMARY KEY,
+    lost_s    double precision NOT NULL,
+    lost_lo_s double precision NOT NULL,
+    lost_hi_s double precision NOT NULL
+) WITH (fillfactor = 70);
+
+CREATE FUNCTION sum_region_losses() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    DELETE FROM region_losses WHERE region_id IN (SELECT c.region_id FROM changed c)
+        AND region_id NOT IN (SELECT v.region_id FROM region_victims v JOIN changed c USING (region_id));
+    INSERT INTO region_losses
+    SELECT v.region_id, sum(v.lost_s), sum(v.lost_lo_s), sum(v.lost_hi_s)
+    FROM region_victims v WHERE v.region_id IN (SELECT c.region_id FROM changed c) GROUP BY 1
+    ON CONFLICT (region_id) DO UPDATE SET lost_s = excluded.lost_s, lost_lo_s = excluded.lost_lo_s, lost_hi_s = excluded.lost_hi_s;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER region_victims_put AFTER INSERT ON region_victims REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION sum_region_losses();
+CREATE TRIGGER region_victims_changed AFTER UPDATE ON region_victims REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION sum_region_losses();
+CREATE TRIGGER region_victims_deleted AFTER DELETE ON region_victims REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION sum_region_losses();

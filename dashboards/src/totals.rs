@@ -1,0 +1,121 @@
+//! Counts and sums over all series and jobs, shared by events and answers.
+
+use crate::answer::ApiError;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use store::read::{self, Reader};
+
+/// Counts and sums over all series, jobs and episodes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Totals {
+    /// Number of series by state; states without series have 0.
+    pub states: BTreeMap<&'static str, i64>,
+    /// Number of series.
+    pub series: i64,
+    /// Series with a signal within the last 5 s.
+    pub series_heard: i64,
+    /// Links.
+    pub links: PlaceTotals,
+    /// Clients of file systems, by node and mount.
+    pub clients: PlaceTotals,
+    /// Seconds lost, summed over all series.
+    pub series_slowdown_s: f64,
+    /// Seconds lost, summed over all jobs with a result.
+    pub jobs_slowdown_s: f64,
+    /// Sum of the lower ends of the jobs' 95% intervals.
+    pub jobs_slowdown_lo_s: f64,
+    /// Sum of the upper ends.
+    pub jobs_slowdown_hi_s: f64,
+    /// Number of open episodes.
+    pub open_episodes: i64,
+    /// Share of series with a signal within the last 5 s; absent without series.
+    pub completeness: Option<f64>,
+}
+
+/// Links or clients. One with several metrics counts once; a router as a whole counts only without series of its links.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PlaceTotals {
+    /// All that are known.
+    pub total: i64,
+    /// Those with data.
+    pub reporting: i64,
+    /// Those of which at least one metric is contended.
+    pub contended: i64,
+}
+
+/// Index of the first state in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
+const STATES_FROM: usize = 3;
+
+/// A reading of [`Totals`] that took less is not kept.
+const QUICK: Duration = Duration::from_millis(100);
+/// Others are kept so many times as long as they took.
+const KEPT_FACTOR: u32 = 3;
+
+/// The latest totals of a large store: they read every series, and events and answers share them.
+#[derive(Debug, Default)]
+pub struct TotalsCache(Mutex<Option<KeptTotals>>);
+
+#[derive(Debug)]
+struct KeptTotals {
+    read: Instant,
+    took: Duration,
+    totals: Totals,
+}
+
+impl TotalsCache {
+    /// The kept totals, or those of `store`.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn read(&self, store: &Reader<'_>) -> Result<Totals, ApiError> {
+        // Held while the totals are read: requests of that time share them.
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(KeptTotals { read, took, totals }) = &*latest
+            && *took >= QUICK
+            && read.elapsed() < *took * KEPT_FACTOR
+        {
+            return Ok(totals.clone());
+        }
+        let start = Instant::now();
+        let totals = read_totals(store)?;
+        *latest = Some(KeptTotals { read: Instant::now(), took: start.elapsed(), totals: totals.clone() });
+        Ok(totals)
+    }
+}
+
+fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
+    let jobs: [f64; 3] = store
+        .one(read::jobs::SLOWDOWN, &[], |row| Ok::<_, ApiError>([row.get(0)?, row.get(1)?, row.get(2)?]))?;
+    let [jobs_slowdown_s, jobs_slowdown_lo_s, jobs_slowdown_hi_s] = jobs;
+    let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
+    let places: BTreeMap<String, PlaceTotals> = store
+        .rows(read::series::PLACE_TOTALS, &[], |row| {
+            let places = PlaceTotals { total: row.get(1)?, reporting: row.get(2)?, contended: row.get(3)? };
+            Ok::<_, ApiError>((row.get(0)?, places))
+        })?
+        .into_iter()
+        .collect();
+    let [links, clients] = ["link", "progress"].map(|kind| places.get(kind).copied().unwrap_or_default());
+    store.one(read::series::TOTALS, &[], |row| {
+        let mut states = BTreeMap::new();
+        for (place, state) in schemas::State::ALL.iter().enumerate() {
+            states.insert(state.name(), row.get(STATES_FROM + place)?);
+        }
+        let (series, series_heard) = (row.get(0)?, row.get(1)?);
+        Ok(Totals {
+            states,
+            series,
+            series_heard,
+            links,
+            clients,
+            series_slowdown_s: row.get(2)?,
+            jobs_slowdown_s,
+            jobs_slowdown_lo_s,
+            jobs_slowdown_hi_s,
+            open_episodes,
+            completeness: (series > 0).then(|| series_heard as f64 / series as f64),
+        })
+    })
+}

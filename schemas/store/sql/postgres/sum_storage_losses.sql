@@ -1,0 +1,1 @@
+SELECT sum_storage_losses()
