@@ -110,7 +110,7 @@ impl Detector {
     }
 
     fn parts(&mut self, changed: Option<&HashSet<SeriesIndex>>) -> Vec<(Name, JobPart)> {
-        let Some(now) = self.ingest.newest_or_reported() else { return Vec::new() };
+        let Some(now) = self.ingest.newest() else { return Vec::new() };
         self.settle_reports(now);
         let (table, stream) = (self.ingest.series(), &self.settings.stream);
         let (tick_s, gap_s) = (stream.tick_s, stream.gap_s);

@@ -46,7 +46,12 @@ struct Latest {
 impl StreamClock {
     /// The time of the stream; `None` before the first row.
     pub fn now(&self) -> Option<Time> {
-        self.now.map(|now| self.limit.map_or(now, |limit| now.min(limit)))
+        self.now.map(|now| self.arrived(now))
+    }
+
+    /// The time, or up to when messages arrived if that is earlier.
+    pub fn arrived(&self, time: Time) -> Time {
+        self.limit.map_or(time, |limit| time.min(limit))
     }
 
     /// Messages arrived up to `limit`: no row that is dated later moves the time beyond it.

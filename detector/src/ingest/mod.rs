@@ -164,9 +164,11 @@ impl Ingest {
         self.series.take_renamed()
     }
 
-    /// The time of the stream: what the bulk of its components has reached, not the newest row.
+    /// The time of the stream: what the bulk of its components has reached, not the newest row. A partition without any component
+    /// has that of the latest report of a job.
     pub fn newest(&self) -> Option<Time> {
-        self.clock.now()
+        let reported = || self.reported.newest().map(|newest| self.clock.arrived(newest));
+        self.clock.now().or_else(reported)
     }
 
     /// The time that the clocks of the sources show by now: as far as the stream was read, less the usual delay of its rows.
@@ -302,11 +304,6 @@ impl Ingest {
         let mut rates = Vec::new();
         self.served.settle(until, self.settings.tick_s, &mut self.drops, &mut rates);
         rates
-    }
-
-    /// The time of the stream; where no component reports, that of the latest report of a job.
-    pub fn newest_or_reported(&self) -> Option<Time> {
-        self.newest().or_else(|| self.reported.newest())
     }
 
     /// Uses reports of jobs up to a time; returns what they got done.

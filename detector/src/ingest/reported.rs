@@ -39,6 +39,7 @@ pub struct ReportedCounters {
     /// Up to here reports were used; older ones are late.
     settled: Option<Time>,
     latest: HashMap<(Name, Name), (Time, u64)>,
+    newest: Option<Time>,
     tidied: Time,
 }
 
@@ -60,6 +61,7 @@ impl ReportedCounters {
         // Of two reports of one time the later one counts, whichever arrives first.
         let waiting = self.waiting.entry((time, job_id, part.clone())).or_default();
         *waiting = count.max(*waiting);
+        self.newest = self.newest.max(Some(time));
         Ok(())
     }
 
@@ -98,8 +100,7 @@ impl ReportedCounters {
 
     /// Time of the latest report.
     pub fn newest(&self) -> Option<Time> {
-        let waiting = self.waiting.last_key_value().map(|((time, ..), _)| *time);
-        waiting.or_else(|| self.latest.values().map(|(time, _)| *time).max())
+        self.newest
     }
 
     /// Counters that are kept.

@@ -68,8 +68,9 @@ pub(super) struct Block {
 /// What `pace` shows of the cost of `contention`.
 pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobProgress {
     let blocks = blocks(pace, contention);
-    let covered_s: f64 = blocks.iter().map(|block| block.covered_s).sum();
-    let contended_s: f64 = blocks.iter().map(|block| block.contended_s).sum();
+    // The sum of nothing is -0.
+    let sum = |of: fn(&Block) -> f64| 0.0 + blocks.iter().map(of).sum::<f64>();
+    let (covered_s, contended_s) = (sum(|block| block.covered_s), sum(|block| block.contended_s));
     let clear: Vec<&Block> = blocks.iter().filter(|block| block.contended_s == 0.0).collect();
     let clear_s: f64 = clear.iter().map(|block| block.covered_s).sum();
     let counted: f64 = clear.iter().map(|block| block.count).sum();

@@ -80,12 +80,16 @@ fn own_part(of_terms: &[[f64; TERMS]; TERMS], at: usize, others: &[usize]) -> f6
         }
         for row in pivot + 1..=last {
             let factor = picked[row][pivot] / picked[pivot][pivot];
-            for column in pivot..=last {
-                picked[row][column] -= factor * picked[pivot][column];
-            }
+            subtract(&mut picked, row, pivot, factor);
         }
     }
     if all > 0.0 { (picked[last][last] / all).max(0.0) } else { 0.0 }
+}
+
+/// Subtracts so many times another row from a row.
+fn subtract(matrix: &mut [[f64; TERMS]; TERMS], row: usize, other: usize, times: f64) {
+    let others = matrix[other];
+    matrix[row].iter_mut().zip(others).for_each(|(value, other)| *value -= times * other);
 }
 
 /// The solution of the first `terms` equations; `None` where they depend on each other.
@@ -98,9 +102,7 @@ fn solve(matrix: &[[f64; TERMS]; TERMS], wanted: &[f64; TERMS], terms: usize) ->
         }
         for row in pivot + 1..terms {
             let factor = matrix[row][pivot] / scale;
-            for column in pivot..terms {
-                matrix[row][column] -= factor * matrix[pivot][column];
-            }
+            subtract(&mut matrix, row, pivot, factor);
             wanted[row] -= factor * wanted[pivot];
         }
     }
