@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
 /// Jobs whose reports are kept.
-const JOBS_MAX: usize = 20_000;
+const JOBS_MAX: usize = 10_000;
 /// Names that are kept of a job.
-const NAMES_MAX: usize = 4;
+const NAMES_MAX: usize = 8;
 /// Seconds without a report after which those of a job that is not known, or over, are forgotten.
 const KEPT_S: f64 = 3_600.0;
 

@@ -7,7 +7,7 @@ use samplers::jobs::{Behaviour, Halo, JobSpec};
 use samplers::scenario::Chosen;
 use samplers::{Cluster, Rows, Scenario, Schema};
 use schemas::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// Seconds of simulated rows.
@@ -119,11 +119,14 @@ impl Server {
     /// Takes the rows of a tick; returns those of the server, and of the jobs.
     fn tick(&mut self, clients: &[Row]) -> Vec<Row> {
         let Some(time_us) = clients.iter().map(|row| row.time_us).max() else { return Vec::new() };
+        let mut running: BTreeSet<u64> = [UNSEEN_JOB].into();
         for client in clients {
             let row: serde_json::Value = serde_json::from_slice(&client.payload).unwrap();
             let (node, written) = (row["producer"].to_string(), row["write_bytes.sum"].as_u64().unwrap());
             let before = self.by_node.insert(node, written).unwrap_or(written);
-            *self.by_job.entry(row["job_id"].as_u64().unwrap()).or_default() += written - before;
+            let job = row["job_id"].as_u64().unwrap();
+            running.insert(job);
+            *self.by_job.entry(job).or_default() += written - before;
         }
         let second = time_us / 1_000_000 - self.start_s;
         let rate = if (70..100).contains(&second) { 900_000_000 } else { 20_000_000 };
@@ -151,7 +154,8 @@ impl Server {
             Row { schema: OF_SERVERS, time_us, arrival_us, partition: 0, payload: payload.into_bytes() }
         };
         let jobs = || self.by_job.iter().filter(|(job, _)| **job != 0);
-        jobs().map(row).chain(jobs().map(report)).collect()
+        // A server knows a job for longer than it runs.
+        jobs().map(row).chain(jobs().filter(|(job, _)| running.contains(job)).map(report)).collect()
     }
 }
 
