@@ -9,6 +9,7 @@
 //! | [`silence`] | finds when a source was silent |
 //! | [`rates`] | makes a reading of two rows: wraps, resets, saturation, activity |
 //! | `reading` | what rows make known |
+//! | `by_job` | rows about one job each, of servers and of jobs themselves |
 //! | `adding` | sources that add to a part instead of repeating it |
 //! | [`component`] | a component and its sources; which rows are believed |
 //! | `presence` | which sources of a component report, and which are silent |
@@ -27,6 +28,7 @@
 //! changes nothing.
 
 mod adding;
+mod by_job;
 pub mod clock;
 pub mod component;
 mod forgetting;
@@ -55,14 +57,14 @@ use crate::spellings::Spellings;
 use clock::StreamClock;
 use component::Component;
 use forgetting::Parting;
-use reported::{Gain, ReportedCounters};
+use reported::ReportedCounters;
 use schemas::{
     CounterBatch, DropCounts, DropReason, Metric, Name, SeriesIndex, SeriesTable, Source, SourceIndex,
     Sources, Time, growth,
 };
 use serde::{Deserialize, Serialize};
 use series_book::SeriesBook;
-use served::{ServedCounters, ServedRate};
+use served::ServedCounters;
 use std::collections::HashMap;
 use wrong_clock::WrongClocks;
 
@@ -70,8 +72,6 @@ use wrong_clock::WrongClocks;
 const LOOKED_S: f64 = 0.25;
 /// Weight of the latest delay in the mean of delays.
 const DELAY_GAIN: f64 = 0.05;
-/// Seconds by which a row of a server, or of a job, may differ from the time of the stream.
-const SERVED_OFF_S: f64 = 60.0;
 /// Longest delay of rows that is taken for one.
 const DELAY_MAX_S: f64 = 60.0;
 
@@ -296,49 +296,6 @@ impl Ingest {
         (looked.at, looked.newest) = (now, newest);
         for component in &mut self.components {
             component.look_for_silence(now, looked.delay_s, &self.settings);
-        }
-    }
-
-    /// Uses rows of servers up to a tick; returns what jobs moved by them.
-    pub fn settle_served(&mut self, until: i64) -> Vec<ServedRate> {
-        let mut rates = Vec::new();
-        self.served.settle(until, self.settings.tick_s, &mut self.drops, &mut rates);
-        rates
-    }
-
-    /// Uses reports of jobs up to a time; returns what they got done.
-    pub fn settle_reported(&mut self, until: Time) -> Vec<Gain> {
-        self.reported.settle(until, &mut self.drops)
-    }
-
-    /// Whether there were rows of servers of a file system.
-    pub fn is_served(&self, mount: &Name) -> bool {
-        self.served.has(mount)
-    }
-
-    /// A row of a server. It moves no clock, and one that is far from the stream's is of no use.
-    fn served_row(&mut self, sources: &Sources, source: SourceIndex, time: Time, counters: &[u64]) {
-        let StreamSettings { tick_s, lateness_s, .. } = self.settings;
-        let [tick, late] = [time.seconds(), lateness_s].map(|seconds| (seconds / tick_s).round() as i64);
-        let described = self.near(time).and_then(|()| sources.get(source).ok_or(DropReason::BufferFull));
-        let outcome = described.and_then(|source| self.served.row(source, (tick, late), counters));
-        outcome.unwrap_or_else(|reason| self.drops.count(reason));
-    }
-
-    /// A row of a job about itself, treated alike.
-    fn reported_row(&mut self, sources: &Sources, source: SourceIndex, time: Time, counters: &[u64]) {
-        let part = sources.get(source).and_then(Source::only_part).ok_or(DropReason::BufferFull);
-        let outcome = self.near(time).and_then(|()| self.reported.row(part?, time, counters));
-        outcome.unwrap_or_else(|reason| self.drops.count(reason));
-    }
-
-    /// Whether a row that moves no clock is near the time of the stream.
-    fn near(&self, time: Time) -> Result<(), DropReason> {
-        let ahead_s = self.clock.now().map_or(0.0, |now| time.seconds_since(now));
-        match ahead_s {
-            _ if ahead_s > SERVED_OFF_S => Err(DropReason::ClockAhead),
-            _ if ahead_s < -SERVED_OFF_S => Err(DropReason::Late),
-            _ => Ok(()),
         }
     }
 

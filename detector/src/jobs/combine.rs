@@ -33,7 +33,10 @@ pub fn combine(job_id: &Name, parts: &[&JobPart]) -> JobResult {
         causes: shares(losses.causes, losses.lost_s),
         progress: progress(parts, &contention),
     };
-    measured::replace(&mut result, run_s);
+    // Of a job most of whose nodes were not seen it is not known when it was contended.
+    if unseen == 0.0 {
+        measured::replace(&mut result, run_s);
+    }
     result
 }
 
@@ -316,6 +319,21 @@ mod tests {
             assert!(both.slowdown_s >= alone.slowdown_s - 1e-9, "{stalled}: {both:?}");
             assert!((named.share * both.slowdown_s - 3.0).abs() < 1e-9, "{stalled}: {both:?}");
         }
+    }
+
+    #[test]
+    fn own_count_replaces_no_loss_of_a_job_that_was_hardly_seen() {
+        let mut of_job = of_writing(0.3);
+        let mut pace = Pace::default();
+        let at = |second: u32| Time::from_seconds(f64::from(second));
+        (0..60).for_each(|second| pace.add(at(second), at(second + 1), 1.0));
+        of_job.until = at(60);
+        of_job.progress = vec![(Name::parse("steps").unwrap(), pace)];
+        let seen = combine(&Name::parse("1").unwrap(), &[&of_job]);
+        assert!(seen.slowdown_s < 1e-9 && seen.slowdown_hi_s < 1e-6, "{seen:?}");
+        of_job.known_nodes = vec![true, false, false];
+        let hardly = combine(&Name::parse("1").unwrap(), &[&of_job]);
+        assert!(hardly.slowdown_s > 0.9 && hardly.slowdown_hi_s > 59.0, "{hardly:?}");
     }
 
     #[test]

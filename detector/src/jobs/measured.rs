@@ -128,7 +128,8 @@ fn loss(
                 lo: share.lo * seconds,
                 hi: share.hi * seconds,
             };
-            let lost_s = times(contention.contended_s);
+            // For sure only what the reports cover was lost.
+            let lost_s = Interval { lo: share.lo * contended_s, ..times(contention.contended_s) };
             let cost = (contention.lost_s > 0.0).then(|| times(contention.contended_s / contention.lost_s));
             MeasuredLoss::Measured { lost_s, cost }
         }
