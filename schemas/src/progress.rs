@@ -35,6 +35,8 @@ pub enum MeasuredLoss {
     NeverContended,
     /// The job was contended nearly all the time, or each time that it used its file system.
     NeverClear,
+    /// The count rises mainly while the job uses its file system: it is of its files, whose loss the counters have.
+    CountsFiles,
     /// Too few reports, or too short a contention, to compare.
     TooFew,
 }
@@ -62,6 +64,7 @@ impl MeasuredLoss {
             MeasuredLoss::Measured { .. } => "measured",
             MeasuredLoss::NeverContended => "never_contended",
             MeasuredLoss::NeverClear => "never_clear",
+            MeasuredLoss::CountsFiles => "counts_files",
             MeasuredLoss::TooFew => "too_few",
         }
     }

@@ -30,7 +30,7 @@ fn noise(second: u64, of: usize) -> f64 {
 }
 
 /// Rows of both runs, of which the first reports its steps, and the seconds that a run lost in truth.
-fn played() -> (String, f64) {
+pub fn played() -> (String, f64) {
     let (mut rows, mut written, mut lost_s) = (String::new(), vec![0.0; 4 + OTHERS], 0.0);
     for second in 0..NEXT_S + RUN_S {
         let (of_run, reports) = (second % NEXT_S, second < NEXT_S);
@@ -76,20 +76,25 @@ fn report(folder: &Path, job: &str) -> Value {
     serde_json::from_str(&tailback(folder, &["report", job, "--store", "out/tailback.db", "--json"])).unwrap()
 }
 
-#[test]
-fn job_measures_its_loss_and_the_next_run_learns_from_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let (rows, lost_s) = played();
+/// Replays files of rows in a folder, and reports on both runs.
+pub fn reports(folder: &Path, inputs: &[&str]) -> [Value; 2] {
     let mut jobs = String::new();
     for (job, start) in [("10", BEGIN_S), ("11", BEGIN_S + NEXT_S)] {
         let end = start + RUN_S;
         writeln!(jobs, r#"{{"job_id":"{job}","user":"a","name":"x","app":"flow","nodes":["nid00000","nid00001","nid00002","nid00003"],"start":{start},"end":{end}}}"#).unwrap();
     }
+    std::fs::write(folder.join("jobs.jsonl"), jobs).unwrap();
+    tailback(folder, &[&["replay"], inputs, &["--jobs", "jobs.jsonl", "--out", "out"]].concat());
+    assert_eq!(std::fs::read_to_string(folder.join("out/dropped.json")).unwrap().trim(), "{}");
+    ["10", "11"].map(|job| report(folder, job))
+}
+
+#[test]
+fn job_measures_its_loss_and_the_next_run_learns_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rows, lost_s) = played();
     std::fs::write(folder.path().join("rows.jsonl"), rows).unwrap();
-    std::fs::write(folder.path().join("jobs.jsonl"), jobs).unwrap();
-    tailback(folder.path(), &["replay", "rows.jsonl", "--jobs", "jobs.jsonl", "--out", "out"]);
-    assert_eq!(std::fs::read_to_string(folder.path().join("out/dropped.json")).unwrap().trim(), "{}");
-    let [first, next] = ["10", "11"].map(|job| report(folder.path(), job));
+    let [first, next] = reports(folder.path(), &["rows.jsonl"]);
 
     let number = |of: &Value, key: &str| of[key].as_f64().unwrap_or_else(|| panic!("no {key} in {of}"));
     let progress = &first["result"]["progress"][0];

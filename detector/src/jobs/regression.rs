@@ -5,6 +5,8 @@ use schemas::{Interval, MeasuredLoss};
 
 /// Part of the squares of a term that the others must not explain.
 const OWN_LEAST: f64 = 0.05;
+/// How many times as fast a count may be while a file system is used, and still be one of the whole job.
+const FILES_MOST: f64 = 2.0;
 /// Terms of a block: covered time, contended time, time in which a file system was used.
 const TERMS: usize = 3;
 /// Sums of products of the terms, and of the terms and the counts.
@@ -40,6 +42,17 @@ impl Sums {
         (found[0] > 0.0).then(|| (-found[1] / found[0]).min(1.0))
     }
 
+    /// How many times as fast the count is while a file system is used: 1 where it is not faster.
+    ///
+    /// # Errors
+    /// The count is of that use: it says nothing of the rest of the time.
+    fn with_files(&self, terms: usize) -> Result<f64, MeasuredLoss> {
+        let found = solve(&self.of_terms, &self.with_counts, terms).ok_or(MeasuredLoss::TooFew)?;
+        let [pace, with_files] = [found[0], found[0] + found[2].max(0.0)];
+        let is_of_files = with_files > 0.0 && with_files > FILES_MOST * pace;
+        if is_of_files { Err(MeasuredLoss::CountsFiles) } else { Ok(with_files / pace) }
+    }
+
     /// With the 95% interval of the jackknife over `blocks`, whose error has `freedom` degrees of freedom.
     ///
     /// # Errors
@@ -50,6 +63,7 @@ impl Sums {
         if own_part(&self.of_terms, 1, others) < OWN_LEAST {
             return Err(MeasuredLoss::NeverClear);
         }
+        let with_files = self.with_files(terms)?;
         let value = self.share(terms).ok_or(MeasuredLoss::TooFew)?;
         let mut squares = 0.0;
         for block in blocks {
@@ -60,7 +74,9 @@ impl Sums {
         let count = blocks.len() as f64;
         let half = student_t(freedom as f64) * ((count - 1.0) / count * squares).sqrt();
         let bounded = |share: f64| share.clamp(0.0, 1.0);
-        Ok(Interval { value: bounded(value), lo: bounded(value - half), hi: bounded(value + half) })
+        // A contended second may be one of the faster ones, of which as many counts are a smaller part.
+        let lo = bounded((value - half) / with_files);
+        Ok(Interval { value: bounded(value), lo, hi: bounded(value + half) })
     }
 }
 

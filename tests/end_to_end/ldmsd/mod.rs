@@ -9,6 +9,7 @@ mod hardware;
 mod kafka;
 mod seen;
 mod site;
+mod streams;
 
 use daemon::{Daemon, ldmsd};
 use seen::Seen;

@@ -145,6 +145,37 @@ fn writes_that_stop_the_count_are_no_loss_to_contention() {
     assert_eq!(found.loss, MeasuredLoss::NeverClear, "{found:?}");
 }
 
+/// A job that counts the bytes of its checkpoints: 30 s of writing each 200 s, of which every third lasts twice as long in contention.
+/// Between them it counts nothing, so the pace of the whole run is no pace to compare with.
+#[test]
+fn a_count_of_what_is_written_is_not_compared() {
+    for seed in 0..50 {
+        let mut rng = Rng::new(seed, 0x8A5E);
+        let mut pace = Pace::default();
+        let mut contention = Contention::default();
+        for second in 0..7_200_usize {
+            let (round, within) = (second / 200, second % 200);
+            let is_slow = round % 3 == 0;
+            let is_writing = (100..if is_slow { 160 } else { 130 }).contains(&within);
+            let [from, to] = [second, second + 1].map(|at| Time::from_seconds(at as f64));
+            if is_writing && is_slow {
+                contention.contended.push((second as i64..second as i64 + 1, 1.0));
+                contention.contended_s += 1.0;
+            }
+            if is_writing {
+                contention.active.push((from, to));
+            }
+            let share = if is_slow { 0.5 } else { 1.0 };
+            let written = if is_writing { share * 100.0 * (1.0 + 0.1 * rng.normal()) } else { 0.0 };
+            pace.add(from, to, written);
+        }
+        contention.lost_s = 0.5 * contention.contended_s;
+        contention.active = apart(contention.active);
+        let found = measure(&Name::parse("bytes").unwrap(), &pace, &contention).loss;
+        assert_eq!(found, MeasuredLoss::CountsFiles, "seed {seed}");
+    }
+}
+
 #[test]
 fn without_contention_or_without_anything_else_nothing_is_compared() {
     let mut rng = Rng::new(1, 0x5A5E);

@@ -45,7 +45,8 @@ FROM (
            NULL, NULL, NULL, p.covered_s / nullif(s.run_s, 0),
            coalesce(printf('%.3f', p.per_s) || ' a second without contention; ', '')
            || CASE p.state WHEN 'measured' THEN 'lost by the job''s own count' WHEN 'never_contended' THEN 'not contended while it reported'
-                   WHEN 'never_clear' THEN 'contended all the time: nothing to compare with' ELSE 'too short to compare' END
+                   WHEN 'never_clear' THEN 'contended all the time: nothing to compare with'
+                   WHEN 'counts_files' THEN 'counts its use of files: counters show that loss' ELSE 'too short to compare' END
     FROM job_progress p JOIN job_slowdown s USING (job_id)
     UNION ALL
     SELECT c.job_id, 3, 'cause', NULL, s.start_time, s.start_time + s.run_s, c.share * s.slowdown_s, c.share * s.slowdown_lo_s,
