@@ -8,6 +8,8 @@ use store::read::contention::{RunningJob, WaitedFor};
 const JUDGED_LEAST: f64 = 0.5;
 /// Age of the newest data from which on a job is not judged.
 const DATA_AGE_MAX_S: f64 = 60.0;
+/// Seconds of data after its start from which a job's series are its own: rows may be late by three, and one more begins them.
+const YOUNG_S: f64 = 5.0;
 /// Resources in an answer; the worst come first.
 const RESOURCES_MAX: usize = 16;
 
@@ -85,7 +87,7 @@ impl JobContention {
     /// The answer for `job`, which waits for `resources`.
     pub fn of(job: &RunningJob, mut resources: Vec<WaitedFor>, moment: &Moment<'_>) -> JobContention {
         let judged_now = judged_share(job);
-        let reason = moment.age_reason();
+        let reason = moment.age_reason().or_else(|| moment.youth_reason(job));
         if reason.is_some() {
             resources.clear();
         }
@@ -140,6 +142,12 @@ impl Moment<'_> {
         let Some(data_s) = self.data_s else { return Some("no data yet".to_string()) };
         let age_s = self.now_s? - data_s;
         (age_s > DATA_AGE_MAX_S).then(|| format!("the newest data are {age_s:.0} s old"))
+    }
+
+    /// Why a job that just began is not judged: its series still show what was on its nodes before.
+    fn youth_reason(&self, job: &RunningJob) -> Option<String> {
+        let is_young = self.data_s? < job.start + YOUNG_S;
+        is_young.then(|| format!("it began less than {YOUNG_S:.0} s before the newest data"))
     }
 
     /// Until when the advice of an incident about `resource` of `job` is valid.
@@ -291,6 +299,17 @@ mod tests {
         }
         let simulated = Moment { data_s: Some(NOW), now_s: None, firing: &[], ask_again_s: 1 };
         assert_eq!(JobContention::of(&job(4, 4, 4, 0), Vec::new(), &simulated).state, JobState::Clear);
+    }
+
+    #[test]
+    fn what_was_on_its_nodes_before_judges_no_job() {
+        let of_age = |age_s: f64, resources: Vec<WaitedFor>| {
+            let job = RunningJob { start: NOW - age_s, ..job(4, 4, 4, 0) };
+            JobContention::of(&job, resources, &moment(&[])).state
+        };
+        assert_eq!(of_age(4.0, Vec::new()), JobState::NotJudged);
+        assert_eq!(of_age(4.0, vec![on("scratch", 900.0)]), JobState::NotJudged);
+        assert_eq!(of_age(YOUNG_S, Vec::new()), JobState::Clear);
     }
 
     #[test]
