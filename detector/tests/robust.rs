@@ -245,6 +245,17 @@ fn alone_a_repeated_fall_becomes_the_usual_off_phase() {
 }
 
 #[test]
+fn contention_that_comes_again_is_no_phase_of_a_series_that_hardly_drifts() {
+    let mut one = One::new(Metric::from_name("lustre_write_rate").unwrap(), Judgement::Contention);
+    for _ in 0..6 {
+        for value in [[1e9; 40].as_slice(), &[3e8; 20]].concat() {
+            one.play(1, value * (1.0 + 0.02 * (f64::from(one.tick) / 6.0).sin()));
+        }
+    }
+    assert_eq!(one.end().0.len(), 6);
+}
+
+#[test]
 fn a_fall_to_next_to_nothing_is_a_phase_whatever_others_do() {
     let mut one = One::new(Metric::from_name("lustre_write_rate").unwrap(), Judgement::Contention);
     one.play(60, 1e9);

@@ -22,7 +22,7 @@
 //! | `replay` | `tailback replay` of recorded rows | fast |
 //! | `sample` | `tailback sample` on a node made of folders | fast |
 //! | `serve` | `tailback serve` from a store and from a database | fast |
-//! | `slurm` | jobs of a real Slurm, through Kafka, into the database | `--full` |
+//! | `slurm` | jobs of a real Slurm, through Kafka, into the database; one of them reports and asks | `--full` |
 //! | `streaming` | `tailback run`: Kafka, PostgreSQL, disturbances | a core fast, all in `--full` |
 //! | `tls_server` | a small server that other tests use | |
 //! | `words` | refused words in comments, logs and errors | fast |

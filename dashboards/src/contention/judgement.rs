@@ -8,6 +8,8 @@ use store::read::contention::{RunningJob, WaitedFor};
 const JUDGED_LEAST: f64 = 0.5;
 /// Age of the newest data from which on a job is not judged.
 const DATA_AGE_MAX_S: f64 = 60.0;
+/// Seconds of data after its start from which a job's series are its own: rows may be late by three, and one more begins them.
+const YOUNG_S: f64 = 5.0;
 /// Resources in an answer; the worst come first.
 const RESOURCES_MAX: usize = 16;
 
@@ -84,8 +86,8 @@ pub struct Moment<'a> {
 impl JobContention {
     /// The answer for `job`, which waits for `resources`.
     pub fn of(job: &RunningJob, mut resources: Vec<WaitedFor>, moment: &Moment<'_>) -> JobContention {
-        let judged_now = if job.series > 0 { job.judged_now as f64 / job.series as f64 } else { 0.0 };
-        let reason = moment.age_reason();
+        let judged_now = judged_share(job);
+        let reason = moment.age_reason().or_else(|| moment.youth_reason(job));
         if reason.is_some() {
             resources.clear();
         }
@@ -142,6 +144,12 @@ impl Moment<'_> {
         (age_s > DATA_AGE_MAX_S).then(|| format!("the newest data are {age_s:.0} s old"))
     }
 
+    /// Why a job that just began is not judged: its series still show what was on its nodes before.
+    fn youth_reason(&self, job: &RunningJob) -> Option<String> {
+        let is_young = self.data_s? < job.start + YOUNG_S;
+        is_young.then(|| format!("it began less than {YOUNG_S:.0} s before the newest data"))
+    }
+
     /// Until when the advice of an incident about `resource` of `job` is valid.
     fn until(&self, job: &str, resource: &WaitedFor) -> Option<f64> {
         let label = |notice: &Notice, name: &str, text: &str| {
@@ -163,6 +171,15 @@ impl Moment<'_> {
     }
 }
 
+/// The share of a job's series that is judged now. What it does not use shows nothing of what it does: idle series count as judged as
+/// far as the active ones are.
+fn judged_share(job: &RunningJob) -> f64 {
+    let [series, active, idle] = [job.series, job.reporting - job.idle_now, job.idle_now].map(|n| n as f64);
+    let judged = (job.judged_now - job.idle_now) as f64;
+    let of_active = if active > 0.0 { judged / active } else { 1.0 };
+    if series > 0.0 { (judged + idle * of_active) / series } else { 0.0 }
+}
+
 /// Why a job that waits for nothing is not called clear; `None` if it is.
 fn unjudged_reason(job: &RunningJob, judged_now: f64) -> Option<String> {
     if job.series == 0 {
@@ -171,9 +188,16 @@ fn unjudged_reason(job: &RunningJob, judged_now: f64) -> Option<String> {
     if job.reporting == 0 {
         return Some(format!("none of its {} series has data now", job.series));
     }
-    let (judged, series) = (job.judged_now, job.series);
-    (judged_now < JUDGED_LEAST)
-        .then(|| format!("{judged} of its {series} series have a baseline and data now"))
+    let (judged, series, idle) = (job.judged_now, job.series, job.idle_now);
+    (judged_now < JUDGED_LEAST).then(|| match idle {
+        0 => format!("{judged} of its {series} series have a baseline and data now"),
+        _ => {
+            let (active, judged) = (job.reporting - idle, judged - idle);
+            format!(
+                "{judged} of its {active} active series have a baseline now; {idle} of its {series} are idle"
+            )
+        }
+    })
 }
 
 #[cfg(test)]
@@ -184,11 +208,11 @@ mod tests {
 
     const NOW: f64 = 1_000.0;
 
-    fn job(series: i64, reporting: i64, judged_now: i64) -> RunningJob {
+    fn job(series: i64, reporting: i64, judged_now: i64, idle_now: i64) -> RunningJob {
         let lost_s = Interval { value: 4.0, lo: 3.0, hi: 5.0 };
         let lost = Some(JobLoss { lost_s, completeness: 1.0, judged: 0.9 });
         let (job_id, user) = ("1".to_string(), "ann".to_string());
-        RunningJob { job_id, user, start: 0.0, lost, series, reporting, judged_now }
+        RunningJob { job_id, user, start: 0.0, lost, series, reporting, judged_now, idle_now }
     }
 
     fn on(name: &str, since_s: f64) -> WaitedFor {
@@ -224,13 +248,17 @@ mod tests {
 
     #[test]
     fn a_job_is_clear_only_where_half_of_its_series_are_judged() {
-        for (series, reporting, judged, state, reason) in [
-            (4, 4, 2, JobState::Clear, None),
-            (4, 4, 1, JobState::NotJudged, Some("1 of its 4 series have a baseline and data now")),
-            (4, 0, 0, JobState::NotJudged, Some("none of its 4 series has data now")),
-            (0, 0, 0, JobState::NotJudged, Some("no series of its nodes is known yet")),
+        let warming_up = "0 of its 1 active series have a baseline now; 2 of its 3 are idle";
+        for (series, reporting, judged, idle, state, reason) in [
+            (4, 4, 2, 0, JobState::Clear, None),
+            (4, 4, 1, 0, JobState::NotJudged, Some("1 of its 4 series have a baseline and data now")),
+            (4, 0, 0, 0, JobState::NotJudged, Some("none of its 4 series has data now")),
+            (0, 0, 0, 0, JobState::NotJudged, Some("no series of its nodes is known yet")),
+            (3, 3, 3, 3, JobState::Clear, None),
+            (3, 3, 3, 2, JobState::Clear, None),
+            (3, 3, 2, 2, JobState::NotJudged, Some(warming_up)),
         ] {
-            let answer = JobContention::of(&job(series, reporting, judged), Vec::new(), &moment(&[]));
+            let answer = JobContention::of(&job(series, reporting, judged, idle), Vec::new(), &moment(&[]));
             assert_eq!((answer.state, answer.reason.as_deref()), (state, reason));
         }
     }
@@ -238,11 +266,11 @@ mod tests {
     #[test]
     fn a_contended_job_names_resources_and_the_earliest_start() {
         let resources = vec![on("scratch", 900.0), on("home", 800.0)];
-        let answer = JobContention::of(&job(4, 4, 1), resources, &moment(&[]));
+        let answer = JobContention::of(&job(4, 4, 1, 0), resources, &moment(&[]));
         assert_eq!((answer.state, answer.since_s, answer.until_s), (JobState::Contended, Some(800.0), None));
         assert_eq!((answer.lost_s, answer.resources[0].waited_for.name.as_str()), (Some(4.0), "scratch"));
         let many = (0..40).map(|number| on(&number.to_string(), 900.0)).collect();
-        let answer = JobContention::of(&job(4, 4, 1), many, &moment(&[]));
+        let answer = JobContention::of(&job(4, 4, 1, 0), many, &moment(&[]));
         assert_eq!((answer.resources.len(), answer.resources_total), (RESOURCES_MAX, 40));
     }
 
@@ -250,7 +278,7 @@ mod tests {
     fn it_lasts_as_long_as_the_advice_about_the_resource_is_valid() {
         let firing = [notice("home", 5_000.0), notice("scratch", 1_200.0), notice("scratch", 900.0)];
         let until = |name: &str| {
-            JobContention::of(&job(4, 4, 4), vec![on(name, 900.0)], &moment(&firing)).resources[0].until_s
+            JobContention::of(&job(4, 4, 4, 0), vec![on(name, 900.0)], &moment(&firing)).resources[0].until_s
         };
         assert_eq!([until("scratch"), until("home"), until("other")], [Some(1_200.0), Some(5_000.0), None]);
     }
@@ -265,19 +293,30 @@ mod tests {
             (Moment { data_s: None, now_s: Some(NOW), firing: &[], ask_again_s: 1 }, "no data yet"),
         ];
         for (moment, reason) in moments {
-            let answer = JobContention::of(&job(4, 4, 4), vec![on("scratch", 900.0)], &moment);
+            let answer = JobContention::of(&job(4, 4, 4, 0), vec![on("scratch", 900.0)], &moment);
             assert_eq!((answer.state, answer.reason.as_deref()), (JobState::NotJudged, Some(reason)));
             assert_eq!((answer.resources_total, answer.since_s), (0, None));
         }
         let simulated = Moment { data_s: Some(NOW), now_s: None, firing: &[], ask_again_s: 1 };
-        assert_eq!(JobContention::of(&job(4, 4, 4), Vec::new(), &simulated).state, JobState::Clear);
+        assert_eq!(JobContention::of(&job(4, 4, 4, 0), Vec::new(), &simulated).state, JobState::Clear);
+    }
+
+    #[test]
+    fn what_was_on_its_nodes_before_judges_no_job() {
+        let of_age = |age_s: f64, resources: Vec<WaitedFor>| {
+            let job = RunningJob { start: NOW - age_s, ..job(4, 4, 4, 0) };
+            JobContention::of(&job, resources, &moment(&[])).state
+        };
+        assert_eq!(of_age(4.0, Vec::new()), JobState::NotJudged);
+        assert_eq!(of_age(4.0, vec![on("scratch", 900.0)]), JobState::NotJudged);
+        assert_eq!(of_age(YOUNG_S, Vec::new()), JobState::Clear);
     }
 
     #[test]
     fn what_grows_every_second_is_no_change() {
         let answer = |since: f64, names: &[&str]| {
             let resources = names.iter().map(|name| on(name, since)).collect();
-            JobContention::of(&job(4, 4, 4), resources, &moment(&[]))
+            JobContention::of(&job(4, 4, 4, 0), resources, &moment(&[]))
         };
         let first = answer(900.0, &["scratch"]);
         let mut later = first.clone();

@@ -20,6 +20,8 @@ const LEAST_TICKS: f64 = 3.0;
 /// Part of the level that a block must lack, and how many times the noise of blocks.
 const LEAST_LOSS: f64 = 0.12;
 const LOSS_NOISES: f64 = 4.0;
+/// Part of the level that a block of the noisiest job must lack whose loss shows at all.
+const SHOWN_LOSS: f64 = 1.0;
 /// Blocks from which the noise of blocks is known.
 const LEAST_BLOCKS: usize = 5;
 /// Errors by which what others took must be above their noise.
@@ -182,7 +184,9 @@ impl Traffic {
                 let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
                 is_settled && block.lacks(seen) <= LEAST_LOSS && is_free(block)
             };
-            seen.is_quiet = blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
+            // By the level of a job whose loss would not show nothing is judged.
+            let shows_loss = seen.least < SHOWN_LOSS;
+            seen.is_quiet = shows_loss && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
         }
     }
 

@@ -32,6 +32,9 @@ use settling::Settling;
 /// Idle seconds after which the readings before them are forgotten; the baseline is not.
 const RING_OUTLIVES_S: f64 = 3_600.0;
 
+/// Deviations of single readings up to which correlated ones may drift away from the baseline.
+const DRIFT_DEVIATIONS: f32 = 6.0;
+
 /// Robust model for all series of one metric.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RobustBank {
@@ -252,7 +255,7 @@ impl RobustBank {
             return ModelEvent::Nothing;
         }
         let own = match judgement {
-            Judgement::Contention => self.is_off_phase(i) || (self.is_correlated(i) && self.is_own_level(i)),
+            Judgement::Contention => self.is_off_phase(i) || (self.drifts_so_far(i) && self.is_own_level(i)),
             Judgement::EqualShare => false,
             Judgement::OwnPhase => true,
             Judgement::Alone => self.is_off_phase(i) || self.is_own_level(i),
@@ -269,9 +272,11 @@ impl RobustBank {
         began
     }
 
-    /// Whether the readings of series `i` drift between levels of their own.
-    fn is_correlated(&self, i: usize) -> bool {
-        self.memory[i].baseline.correlation > 0.0
+    /// Whether the readings of series `i` drift by themselves, and as far as the latest level is from the baseline.
+    fn drifts_so_far(&self, i: usize) -> bool {
+        let baseline = &self.memory[i].baseline;
+        let fall = self.latest_level(i) - self.watch[i].centre;
+        baseline.correlation > 0.0 && fall <= DRIFT_DEVIATIONS * baseline.sigma
     }
 
     /// What is known of series `i`.

@@ -21,14 +21,15 @@ fn client() -> PathBuf {
 }
 
 /// Compiles a C program of the client with all warnings as errors.
-fn compiled(source: &Path, folder: &Path) -> PathBuf {
-    let program = folder.join("program");
+pub fn compiled(source: &Path, folder: &Path) -> PathBuf {
+    let program = folder.join(source.file_stem().unwrap());
     let output = Command::new("cc")
         .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-o"])
         .arg(&program)
         .arg("-I")
         .arg(client())
         .arg(source)
+        .args(["-pthread"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,13 +1,15 @@
 //! Jobs of a real Slurm: submitted, reported by prolog and epilog scripts, posted, and stored through Kafka in the
 //! database; also messages of jobcomp/kafka.
 //!
-//! `placement` is advice before placement, with job_submit.lua.
+//! `placement` is advice before placement, with job_submit.lua. `solver` is a program that reports its progress and asks, beside a job
+//! that takes its file server.
 //! Slurm is Debian's (`tests/services/slurm`). It needs root, and is installed where possible; without it the test is
 //! skipped.
 
 mod placement;
 mod script;
 mod site;
+mod solver;
 mod token_script;
 
 use site::{JobRow, Site};

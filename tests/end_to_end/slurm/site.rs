@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use support::documents;
-use support::paths::{root, tailback};
+use support::paths::{programs, root, tailback};
 use support::service::{Service, open_folder};
 
 const TOKEN: &str = "a-token-for-tests-only";
+const KEY: &str = "0123456789abcdef0123456789abcdef";
 
 /// A row of `jobs` with its nodes.
 #[derive(Debug)]
@@ -48,7 +49,9 @@ impl Site {
         let folder = open_folder();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let script = Site::script(folder.path(), port);
-        let variables: [(&str, &Path); 2] = [("TAILBACK_PROLOG", &script), ("TAILBACK_EPILOG", &script)];
+        let on_nodes = Site::on_nodes(folder.path(), port);
+        let variables: [(&str, &Path); 3] =
+            [("TAILBACK_PROLOG", &script), ("TAILBACK_EPILOG", &script), ("TAILBACK_ON_NODES", &on_nodes)];
         let slurm = folder.path().join("slurm");
         let mut site = Site {
             slurm_conf: slurm.join("slurm.conf"),
@@ -71,10 +74,28 @@ impl Site {
         let url = format!("http://127.0.0.1:{port}/api/v1/jobs");
         let settings = format!("TAILBACK_URL={url}\nTAILBACK_TOKEN_FILE={}\n", token.display());
         std::fs::write(&conf, settings).unwrap();
-        let script = folder.join("tailback-job");
-        let deployed = root().join("deploy/slurm/tailback-job");
-        let text = format!("#!/bin/sh\nTAILBACK_JOB_CONF={} exec {}\n", conf.display(), deployed.display());
-        std::fs::write(&script, text).unwrap();
+        Site::deployed(folder, "tailback-job", &format!("TAILBACK_JOB_CONF={}", conf.display()))
+    }
+
+    /// The script that gives jobs their tokens, in the same way.
+    fn on_nodes(folder: &Path, port: u16) -> PathBuf {
+        let (conf, key) = (folder.join("job-token.conf"), folder.join("job-token.key"));
+        std::fs::write(&key, KEY).unwrap();
+        std::fs::set_permissions(&key, PermissionsExt::from_mode(0o600)).unwrap();
+        let (key, tokens) = (key.display(), folder.join("tokens"));
+        let url = format!("http://127.0.0.1:{port}");
+        let settings =
+            format!("TAILBACK_URL={url}\nTAILBACK_KEY_FILE={key}\nTAILBACK_TOKEN_DIR={}\n", tokens.display());
+        std::fs::write(&conf, settings).unwrap();
+        let variables =
+            format!("PATH={}:/usr/bin:/bin TAILBACK_TOKEN_CONF={}", programs().display(), conf.display());
+        Site::deployed(folder, "tailback-job-token", &variables)
+    }
+
+    /// A deployed script with variables.
+    fn deployed(folder: &Path, name: &str, variables: &str) -> PathBuf {
+        let (script, deployed) = (folder.join(name), root().join("deploy/slurm").join(name));
+        std::fs::write(&script, format!("#!/bin/sh\n{variables} exec {}\n", deployed.display())).unwrap();
         std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
         script
     }
@@ -82,11 +103,12 @@ impl Site {
     fn run_tailback(&mut self) {
         let text = format!(
             "[kafka]\nbrokers = [{:?}]\npartitions = 2\n[database]\nurl = {:?}\ncommit_interval_ms = 100\n\
-             [http]\nlisten = \"127.0.0.1:{}\"\njobs_token_file = {:?}\n[doctor]\ntimeout_s = 3.0\n",
+             [http]\nlisten = \"127.0.0.1:{}\"\njobs_token_file = {:?}\njob_token_key_file = {:?}\n[doctor]\ntimeout_s = 3.0\n",
             self.kafka.address,
             self.postgres.address,
             self.port,
-            self.path("jobs.token")
+            self.path("jobs.token"),
+            self.path("job-token.key")
         );
         std::fs::write(self.path("tailback.toml"), text).unwrap();
         let migrated = self.tailback("migrate").output().unwrap();
@@ -98,11 +120,13 @@ impl Site {
         self.until(Duration::from_secs(240), "tailback to listen", answers);
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    /// A file in the folder of the test, which jobs can reach.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    fn tailback(&self, subcommand: &str) -> Command {
+    /// A command of the program with the site's configuration.
+    pub fn tailback(&self, subcommand: &str) -> Command {
         let mut command = tailback();
         command.arg(subcommand).arg("--config").arg(self.path("tailback.toml"));
         command
@@ -177,28 +201,38 @@ impl Site {
         producer.flush(Duration::from_secs(120)).unwrap();
     }
 
-    /// All rows of jobs in the database.
-    pub fn rows(&self) -> Vec<JobRow> {
+    /// Host and port of the broker.
+    pub fn broker(&self) -> &str {
+        &self.kafka.address
+    }
+
+    /// What a query of the database returns.
+    pub fn query(&self, sql: &str) -> Vec<tokio_postgres::Row> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let (client, connection) =
                 tokio_postgres::connect(&self.postgres.address, tokio_postgres::NoTls).await.unwrap();
             let connected = tokio::spawn(connection);
-            let found = client.query(include_str!("jobs.sql"), &[]).await.unwrap();
+            let found = client.query(sql, &[]).await.unwrap();
             drop(client);
             connected.await.unwrap().unwrap();
-            let row = |row: &tokio_postgres::Row| JobRow {
-                job_id: row.get(0),
-                label: row.get(1),
-                user: row.get(2),
-                name: row.get(3),
-                start_s: row.get(4),
-                end_s: row.get(5),
-                end_presumed: row.get(6),
-                nodes: row.get(7),
-            };
-            found.iter().map(row).collect()
+            found
         })
+    }
+
+    /// All rows of jobs in the database.
+    pub fn rows(&self) -> Vec<JobRow> {
+        let row = |row: &tokio_postgres::Row| JobRow {
+            job_id: row.get(0),
+            label: row.get(1),
+            user: row.get(2),
+            name: row.get(3),
+            start_s: row.get(4),
+            end_s: row.get(5),
+            end_presumed: row.get(6),
+            nodes: row.get(7),
+        };
+        self.query(include_str!("jobs.sql")).iter().map(row).collect()
     }
 
     /// What doctor prints, as JSON, a finding a line.

@@ -50,7 +50,7 @@ mod processes;
 mod progress;
 mod replayed;
 mod rows;
-mod sampler;
+pub mod sampler;
 mod savepoint;
 mod secure;
 mod silences;

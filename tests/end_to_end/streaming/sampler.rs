@@ -48,9 +48,9 @@ fn sample(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// All rows of a topic, without their order; keys must be null.
-fn rows_of(site: &Site, topic: &str) -> Vec<String> {
+pub fn rows_of(broker: &str, topic: &str) -> Vec<String> {
     let mut config = ClientConfig::new();
-    config.set("bootstrap.servers", &site.services.broker).set("group.id", format!("{}.test", site.name));
+    config.set("bootstrap.servers", broker).set("group.id", format!("{topic}.test"));
     let consumer: BaseConsumer = config.create().unwrap();
     let metadata = consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).unwrap();
     let (mut assigned, mut expected) = (TopicPartitionList::new(), 0);
@@ -84,7 +84,7 @@ fn columns(row: &Value) -> Vec<String> {
 fn all_are_there(site: &Site, printed: &[Value]) -> [i64; 4] {
     let mut timestamps: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for schema in ["ib_sysfs", "lustre_client"] {
-        for row in rows_of(site, &site.raw_topic(schema)) {
+        for row in rows_of(&site.services.broker, &site.raw_topic(schema)) {
             let row: Value = serde_json::from_str(&row).unwrap();
             let instance = row["instance"].as_str().unwrap().strip_prefix("nid00001/").unwrap();
             let (set, of) = SETS.iter().find(|(set, _)| *set == instance).unwrap();

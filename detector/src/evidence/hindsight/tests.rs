@@ -72,6 +72,13 @@ fn earlier_run_shows_what_a_job_lost_that_never_ran_quiet() {
 }
 
 #[test]
+fn job_whose_blocks_alternate_is_not_judged_by_their_mean() {
+    let stretches: Vec<(i64, f64, f64)> = [(1, 100.0, 0.0), (1, 30.0, 400.0)].repeat(6);
+    let seen = review(&stretches, None).jobs[&job("1")].clone();
+    assert!(seen.lost.is_empty() && !seen.is_quiet, "{seen:?}");
+}
+
+#[test]
 fn nothing_is_known_of_a_job_that_just_began() {
     assert!(review(&[(LEAST_BLOCKS as i64 - 1, 50.0, 50.0)], None).jobs.is_empty());
 }

@@ -83,7 +83,7 @@ impl RobustBank {
         self.memory[i].levels.is_usual(self.latest_level(i))
     }
 
-    fn latest_level(&self, i: usize) -> f32 {
+    pub(super) fn latest_level(&self, i: usize) -> f32 {
         self.recent
             .mean(i, self.params.window.min(self.change_point(i, self.watch[i].usable as usize).age + 1))
     }

@@ -26,6 +26,8 @@ pub struct RunningJob {
     pub reporting: i64,
     /// Those that are judged now: clear, contended or idle.
     pub judged_now: i64,
+    /// Those of them that are idle.
+    pub idle_now: i64,
 }
 
 /// What a job lost so far.
@@ -78,6 +80,7 @@ pub fn running(from: &Reader<'_>, most: usize) -> Result<Vec<RunningJob>, ReadEr
             series: row.get(8)?,
             reporting: row.get(9)?,
             judged_now: row.get(10)?,
+            idle_now: row.get(11)?,
         })
     })
 }
