@@ -2,7 +2,6 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `judgement` | [`JobContention`], the answer, made of the store's rows |
 //! | `book` | [`Book`], the answers of all running jobs in memory |
 //! | `gate` | who may read or report something about a job |
 //! | `reporters` | who may report the progress of a job |
@@ -11,12 +10,10 @@
 mod book;
 mod changes;
 mod gate;
-mod judgement;
 mod reporters;
 
 pub use book::{Book, keep};
 pub use gate::Gate;
-pub use judgement::{JobContention, JobState};
 pub use reporters::Reporters;
 
 use crate::answer::checked_job_id;

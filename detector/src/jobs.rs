@@ -42,6 +42,7 @@ pub(crate) use cells::grain;
 pub use combine::combine;
 pub use pace::Pace;
 pub use part::{CauseLoss, JobPart, MetricPart, part};
+pub use regression::student_t;
 
 use crate::coverage::Coverage;
 use crate::episodes::EpisodeBook;

@@ -6,7 +6,7 @@ mod truth;
 use crate::bars;
 use clap::{Args, Subcommand};
 use lab::record::Recording;
-use lab::run::{Work, chosen};
+use lab::run::{Choice, Work, chosen};
 use lab::{builtin, files, machine};
 use std::io::Write;
 use std::path::PathBuf;
@@ -55,6 +55,12 @@ pub struct RunArgs {
     /// Seed of all cases, instead of their own
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Number of seeds of cases that are played with several, instead of their own
+    #[arg(long, value_name = "N", conflicts_with = "seed", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub seeds: Option<u32>,
+    /// Of such cases the odd seeds, on which parameters are tuned, instead of the even ones that are reported
+    #[arg(long, conflicts_with = "seed")]
+    pub tuning: bool,
     /// Cases played at the same time; as many as there are processors without it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: Option<u16>,
@@ -103,7 +109,8 @@ fn list(out: &mut impl Write) -> anyhow::Result<()> {
 
 /// Plays experiments and prints their outcomes; expectations that do not hold are an error, after everything was printed.
 fn play(args: &RunArgs, out: &mut impl Write) -> anyhow::Result<()> {
-    let experiments = chosen(&args.experiments, args.quick, args.seed)?;
+    let RunArgs { quick, seed, seeds, tuning, .. } = *args;
+    let experiments = chosen(&args.experiments, Choice { quick, seed, seeds, tuning })?;
     args.out.as_deref().map_or(Ok(()), files::make)?;
     let work = Work::of(&experiments);
     let bar = bars::of_seconds(Some(work.seconds()));

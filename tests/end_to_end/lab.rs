@@ -197,3 +197,70 @@ fn calibration_of_the_truth_suite_is_in_table_json_and_report() {
     assert!(html.contains("id=\"calibration\"") && html.contains("Reliability of intervals"), "{html}");
     assert!(folder.path().join("calibration.svg").is_file());
 }
+
+/// A job that asks beside one that writes in bursts, as a site may try its own.
+const ASKING: &str = r#"
+title = "What does asking save"
+source = "us"
+paper = "none"
+seconds = 3000
+
+[[case]]
+name = "bursts"
+file_system = { bytes_per_s = 4e9, seeds = 2 }
+
+[[writer]]
+id = 1
+nodes = 2
+bytes_per_s = 1.8e9
+steps = 6
+compute_s = 60
+write_s = 30
+postpone = { adapts = "delay_io", retry_s = 30, buffer_bytes = 2e11, longest_s = 300 }
+
+[[writer]]
+id = 2
+nodes = 6
+bytes_per_s = 6e8
+start_s = 200
+steps = 3
+compute_s = 60
+write_s = 90
+
+[[expect]]
+what = "asking saves time"
+value = "bursts/saved_s(1)"
+above = 10
+"#;
+
+#[test]
+fn what_jobs_save_that_ask_is_printed_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let output = lab(&["run", &written(folder.path(), ASKING), "--out", path(&out)]);
+    let printed = text(&output);
+    assert!(output.status.success(), "{printed}");
+    assert!(printed.contains("case bursts, 2 seeds") && printed.contains("asking saves"), "{printed}");
+    let page = folder.path().join("page.html");
+    assert!(
+        lab(&["report", path(&out), "--html", path(&page), "--svg", path(folder.path())]).status.success()
+    );
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("saved by asking") && page.contains("job 1, asking"), "{page}");
+    assert!(folder.path().join("what-if-bursts.svg").exists());
+}
+
+#[test]
+fn wrong_writer_is_refused_with_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    for (right, wrong, named) in [
+        ("retry_s = 30", "retry_s = 0", "writer 1: retry_s"),
+        ("compute_s = 60\nwrite_s = 30", "compute_s = [60, 30]\nwrite_s = 30", "[least, most]"),
+        ("bytes_per_s = 4e9", "bytes_per_s = 0", "bytes_per_s"),
+    ] {
+        assert!(ASKING.contains(right), "{right}");
+        let output = lab(&["run", &written(folder.path(), &ASKING.replace(right, wrong))]);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && error.contains(named), "{error}");
+    }
+}

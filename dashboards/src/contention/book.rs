@@ -1,7 +1,6 @@
 //! The answers of all running jobs in memory. One task reads them from the store about once a second while jobs ask; a request looks
 //! its answer up.
 
-use super::judgement::{JobContention, Moment};
 use crate::answer::ApiError;
 use crate::reader::StoreReader;
 use crate::router::Clock;
@@ -11,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::read::contention::{WaitedFor, running, waited_for};
+use store::read::contention::{JobContention, Moment, WaitedFor, running, waited_for};
 use store::read::{Reader, health};
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;

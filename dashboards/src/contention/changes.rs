@@ -1,7 +1,7 @@
 //! `/api/v1/jobs/{id}/contention/stream`: the answer of a job as server-sent events, at once and whenever it changes.
 
 use super::book::{BookError, JobAnswer};
-use super::{Answers, asked, judgement::JobContention};
+use super::{Answers, asked};
 use crate::connections::PeerUid;
 use axum::extract::{Extension, Path, State};
 use axum::http::HeaderMap;
@@ -11,6 +11,7 @@ use futures_util::stream::unfold;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use store::read::contention::JobContention;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 

@@ -131,7 +131,7 @@ fn solve(matrix: &[[f64; TERMS]; TERMS], wanted: &[f64; TERMS], terms: usize) ->
 }
 
 /// The 97.5% quantile of Student's t (Abramowitz and Stegun 26.7.5); for 4 degrees of freedom and more within 1%.
-fn student_t(freedom: f64) -> f64 {
+pub fn student_t(freedom: f64) -> f64 {
     let z: f64 = 1.959_964;
     let first = (z.powi(3) + z) / 4.0;
     let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;

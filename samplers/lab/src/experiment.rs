@@ -1,5 +1,6 @@
 //! The file of an experiment: a machine, cases, jobs, faults, expectations.
 
+use super::adapting::spec::{FileSystemSpec, WriterSpec};
 use super::expect::Expectation;
 use super::machine::MachineChoice;
 use super::select::Selection;
@@ -45,6 +46,9 @@ pub struct Experiment {
     /// The jobs.
     #[serde(rename = "job", default)]
     pub jobs: Vec<JobSpec>,
+    /// The jobs of cases with a file system.
+    #[serde(rename = "writer", default)]
+    pub writers: Vec<WriterSpec>,
     /// What breaks.
     #[serde(rename = "event", default)]
     pub events: Vec<EventSpec>,
@@ -91,12 +95,14 @@ pub struct Case {
     pub requests: Option<RequestsSpec>,
     /// Single messages instead of a network.
     pub messages: Option<MessagesSpec>,
+    /// A file system and its `writer`s instead of a network: played with jobs that ask, and with the same that do not.
+    pub file_system: Option<FileSystemSpec>,
 }
 
 impl Case {
-    /// Whether anything is played: a network or a schedule of IOR, not requests or messages by themselves.
+    /// Whether a network or a schedule of IOR is played, not requests or messages by themselves, nor a file system.
     pub fn has_network(&self) -> bool {
-        self.requests.is_none() && self.messages.is_none()
+        self.requests.is_none() && self.messages.is_none() && self.file_system.is_none()
     }
 }
 
@@ -365,15 +371,22 @@ impl Experiment {
         let mut names = BTreeSet::new();
         for case in &self.cases {
             anyhow::ensure!(names.insert(case.name.as_str()), "two cases are called {:?}", case.name);
-            let alone = case.ior.is_some() || case.requests.is_some() || case.messages.is_some();
             anyhow::ensure!(
-                alone || case.machine.is_some() || self.machine.is_some(),
+                case.ior.is_some() || !case.has_network() || case.machine.is_some() || self.machine.is_some(),
                 "case {:?} has no machine",
                 case.name
             );
+            case.file_system.map_or(Ok(()), |system| system.check())?;
+            anyhow::ensure!(
+                case.file_system.is_none() || self.writers_of(case).next().is_some(),
+                "case {:?} has a file_system and no [[writer]]",
+                case.name
+            );
         }
+        self.writers.iter().try_for_each(WriterSpec::check)?;
         let jobs = self.jobs.iter().flat_map(|job| &job.cases);
-        for named in jobs.chain(self.events.iter().flat_map(|event| &event.cases)) {
+        let writers = self.writers.iter().flat_map(|writer| &writer.cases);
+        for named in jobs.chain(writers).chain(self.events.iter().flat_map(|event| &event.cases)) {
             anyhow::ensure!(names.contains(named.as_str()), "there is no case {named:?}");
         }
         self.expectations.iter().try_for_each(|expectation| expectation.check(&names))
@@ -382,6 +395,11 @@ impl Experiment {
     /// The jobs of a case, in the order of the file.
     pub fn jobs_of<'e>(&'e self, case: &'e Case) -> impl Iterator<Item = &'e JobSpec> {
         self.jobs.iter().filter(|job| job.cases.is_empty() || job.cases.contains(&case.name))
+    }
+
+    /// The jobs of a case with a file system, in the order of the file.
+    pub fn writers_of<'e>(&'e self, case: &'e Case) -> impl Iterator<Item = &'e WriterSpec> {
+        self.writers.iter().filter(|writer| writer.cases.is_empty() || writer.cases.contains(&case.name))
     }
 
     /// What breaks in a case.

@@ -1,5 +1,6 @@
 //! Values of measures of one case.
 
+use super::adapting::saved::{Adapted, Saved};
 use super::calculations::{of_messages, of_requests};
 use super::case::is_inner;
 use super::experiment::{Case, JobSpec};
@@ -19,6 +20,8 @@ pub struct Facts<'e> {
     pub setup: Option<Setup>,
     /// What came of it, if it was played.
     pub played: Option<Played>,
+    /// What jobs that ask saved, if it has a file system.
+    pub adapted: Option<Adapted>,
     /// Its seed.
     pub seed: u64,
     /// Its jobs, as in the file.
@@ -35,6 +38,14 @@ impl Facts<'_> {
     }
 
     fn of_play(&self, measure: &Measure) -> anyhow::Result<f64> {
+        if let Some(adapted) = &self.adapted {
+            let number = measure.job(0)?;
+            let saved = adapted.of_job(number);
+            return of_saved(
+                saved.with_context(|| format!("{measure}: there is no writer {number}"))?,
+                measure,
+            );
+        }
         let played = self.played.as_ref().context("the case was not played")?;
         let regions = &played.regions;
         Ok(match measure.name.as_str() {
@@ -104,6 +115,20 @@ impl Facts<'_> {
             collective.with_context(|| format!("job {job_id} has no collective I/O"))?;
         Ok(collective.cycles(job(setup, job_id)?.nodes.len(), writers))
     }
+}
+
+fn of_saved(saved: &Saved, measure: &Measure) -> anyhow::Result<f64> {
+    let interval = || format!("{measure}: fewer than five seeds have no interval");
+    Ok(match measure.name.as_str() {
+        "saved_s" => saved.saved_s,
+        "saved_lo_s" => saved.saved_lo_s.with_context(interval)?,
+        "saved_hi_s" => saved.saved_hi_s.with_context(interval)?,
+        "saved_least_s" => saved.saved_least_s,
+        "saved_share" => saved.saved_s / saved.silent_s,
+        "late_s" => saved.late_s,
+        "waited_s" => saved.waited_s,
+        _ => anyhow::bail!("{measure}: the case has a file system and no network"),
+    })
 }
 
 fn of_job(job: &JobPlayed, measure: &Measure) -> anyhow::Result<f64> {

@@ -9,6 +9,7 @@
 //! | [`select`] | placement of jobs |
 //! | [`case`] | from words to a lab that can be played |
 //! | [`play`] | a case through all stages |
+//! | [`adapting`] | jobs that ask and move their writes, beside the same that do not |
 //! | `paths` | the reported state of hosts whose links fail |
 //! | [`measure`] | what can be expected |
 //! | [`facts`] | its values |
@@ -28,6 +29,7 @@
 //! | [`replay`] | recorded rows to files and a store |
 //! | [`files`] | files that are written |
 
+pub mod adapting;
 pub mod backtest;
 pub mod builtin;
 mod calculations;

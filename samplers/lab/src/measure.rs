@@ -25,6 +25,9 @@
 //! | `sent(J, C)` | what each of its nodes sends over the capacity of a link |
 //! | `cycles(J)` | how often each of its aggregators fills its buffer |
 //! | `hosts()`, `links(C)`, `level(L)` | hosts, directed links, switches at a level |
+//! | `saved_s(J)`, `saved_lo_s(J)`, `saved_hi_s(J)` | by how much job J's run is shorter where jobs ask: mean over the seeds, its 95% interval |
+//! | `saved_least_s(J)`, `saved_share(J)` | the least that one seed saved; the mean over the run time without asking |
+//! | `late_s(J)`, `waited_s(J)` | where jobs ask: J's longest time from the beginning of a write to its end, and the mean time in which it did nothing |
 //! | `request_us()`, `request_factor()`, `threshold_ms()` | of requests to servers: mean time, over that alone, threshold interval |
 //! | `message_us(B)`, `messages_us(N, B)` | time of a message of B bytes, and of N of them one after the other |
 //!
@@ -70,7 +73,7 @@ const STANDING: [&str; 19] = [
     "messages_us",
 ];
 /// Those of which a case must be played.
-const PLAYED: [&str; 24] = [
+const PLAYED: [&str; 31] = [
     "run_s",
     "alone_s",
     "slowdown",
@@ -95,6 +98,13 @@ const PLAYED: [&str; 24] = [
     "incidents",
     "paths_s",
     "sends_mb_per_s",
+    "saved_s",
+    "saved_lo_s",
+    "saved_hi_s",
+    "saved_least_s",
+    "saved_share",
+    "late_s",
+    "waited_s",
 ];
 
 impl TryFrom<String> for Measure {

@@ -1,5 +1,6 @@
 //! What came of an experiment, as it is kept in a file.
 
+use super::adapting::saved::Adapted;
 use super::expect::Judged;
 use super::experiment::Experiment;
 use super::files;
@@ -36,6 +37,9 @@ pub struct CaseOutcome {
     pub name: String,
     /// What came of it; `null` where nothing had to be played.
     pub played: Option<Played>,
+    /// What jobs that ask saved; only of a case with a file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adapted: Option<Adapted>,
 }
 
 impl Outcome {

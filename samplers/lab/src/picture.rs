@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn names_are_escaped_and_an_empty_case_has_a_picture() {
-        let case = CaseOutcome { name: "<script>".to_string(), played: None };
+        let case = CaseOutcome { name: "<script>".to_string(), played: None, adapted: None };
         let jobs = vec![JobPlayed { job_id: 1, end_s: Some(9.0), alone_s: 5.0, ..JobPlayed::default() }];
         let timeline = Timeline { truth: vec![0, 2, 2], reported: vec![0, 0, 1] };
         for played in [Played::default(), Played { seconds: 3, jobs, timeline, ..Played::default() }] {

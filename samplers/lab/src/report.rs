@@ -1,5 +1,6 @@
 //! What came out: as lines, as a table for the terminal, and as a page with pictures.
 
+use super::adapting::words::{in_words as saved_in_words, table as saved_table};
 use super::calibration::{self, Calibration, Line};
 use super::expect::{Judged, Shown};
 use super::outcome::{CaseOutcome, Outcome};
@@ -103,10 +104,14 @@ fn pictures(outcomes: &[Outcome], calibration: &[Line]) -> impl Iterator<Item = 
         .then(|| ("calibration.svg".to_string(), reliability::svg(calibration)));
     let cases = outcomes.iter().flat_map(|outcome| outcome.cases.iter().map(move |case| (outcome, case)));
     let cases = cases.filter_map(|(outcome, case)| {
-        let played = case.played.as_ref()?;
+        let picture = match (&case.played, &case.adapted) {
+            (Some(played), _) => picture::svg(case, played),
+            (None, Some(adapted)) => super::adapting::picture::svg(&case.name, adapted),
+            (None, None) => return None,
+        };
         let name: String =
             case.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        Some((format!("{}-{name}.svg", outcome.name), picture::svg(case, played)))
+        Some((format!("{}-{name}.svg", outcome.name), picture))
     });
     cases.chain(diagram)
 }
@@ -126,6 +131,10 @@ fn section(outcome: &Outcome) -> String {
         if let Some(played) = &case.played {
             parts.push(format!("<h3>{}</h3>\n{}", escape(&case.name), picture::svg(case, played)));
             parts.push(jobs_table(case));
+        }
+        if let Some(adapted) = &case.adapted {
+            let picture = super::adapting::picture::svg(&case.name, adapted);
+            parts.push(format!("<h3>{}</h3>\n{picture}\n{}", escape(&case.name), saved_table(adapted)));
         }
     }
     format!("<section>\n{}\n</section>", parts.join("\n"))
@@ -196,9 +205,11 @@ pub fn in_words(outcome: &Outcome, out: &mut impl Write) -> anyhow::Result<()> {
         let value = judged.value.map_or("-".to_string(), |value| Shown(value).to_string());
         writeln!(out, "  {mark} {}: {} = {value}, wanted {}", judged.what, judged.measure, judged.wanted)?;
     }
-    if outcome.judged.is_empty() {
-        for case in &outcome.cases {
-            jobs_in_words(case, out)?;
+    for case in &outcome.cases {
+        match &case.adapted {
+            Some(adapted) => saved_in_words(&case.name, adapted, out)?,
+            None if outcome.judged.is_empty() => jobs_in_words(case, out)?,
+            None => {}
         }
     }
     Ok(())

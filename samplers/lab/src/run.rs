@@ -1,5 +1,6 @@
 //! Plays experiments, several cases at a time, and judges what came out.
 
+use super::adapting::Play;
 use super::builtin;
 use super::case::setup;
 use super::experiment::{Case, Experiment};
@@ -11,20 +12,38 @@ use anyhow::Context;
 use samplers::parallel::at_once;
 use std::path::Path;
 
-/// Built-in experiments by name, or those in files; all built-in ones without any. With `quick` only those of the quick subset;
-/// `seed` replaces the seeds of all cases.
+/// Which experiments, and which of their seeds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choice {
+    /// Only those of the quick subset.
+    pub quick: bool,
+    /// Replaces the seeds of all cases.
+    pub seed: Option<u64>,
+    /// Number of seeds of cases that are played with several.
+    pub seeds: Option<u32>,
+    /// Of these the odd ones, which parameters are chosen by.
+    pub tuning: bool,
+}
+
+/// Built-in experiments by name, or those in files; all built-in ones without any.
 ///
 /// # Errors
 /// An experiment that cannot be read, or none that belongs to the quick subset.
-pub fn chosen(names: &[String], quick: bool, seed: Option<u64>) -> anyhow::Result<Vec<(String, Experiment)>> {
+pub fn chosen(names: &[String], choice: Choice) -> anyhow::Result<Vec<(String, Experiment)>> {
     let mut found = match names {
         [] => builtin::all()?,
         names => names.iter().map(|name| named(name)).collect::<anyhow::Result<_>>()?,
     };
-    found.retain(|(_, experiment)| experiment.quick || !quick);
+    found.retain(|(_, experiment)| experiment.quick || !choice.quick);
     for (_, experiment) in &mut found {
-        experiment.seed = seed.unwrap_or(experiment.seed);
-        experiment.cases.iter_mut().for_each(|case| case.seed = seed.or(case.seed));
+        experiment.seed = choice.seed.unwrap_or(experiment.seed);
+        for case in &mut experiment.cases {
+            case.seed = choice.seed.or(case.seed);
+            if let Some(system) = &mut case.file_system {
+                system.seeds = choice.seeds.unwrap_or(system.seeds);
+                system.tuning |= choice.tuning;
+            }
+        }
     }
     anyhow::ensure!(!found.is_empty(), "none of these experiments belongs to the quick subset");
     Ok(found)
@@ -59,8 +78,9 @@ impl<'e> Work<'e> {
     }
 
     fn seconds_of(&self, (at, case, played): &(usize, &Case, bool)) -> u64 {
-        let seconds = case.seconds.unwrap_or(self.experiments[*at].1.seconds);
-        if *played { u64::from(seconds) } else { 1 }
+        let seeds = case.file_system.filter(|_| case.seed.is_none()).map_or(1, |system| system.seeds);
+        let seconds = u64::from(seconds_of(&self.experiments[*at].1, case)) * u64::from(seeds);
+        if *played { seconds } else { 1 }
     }
 
     /// Seconds that will be played.
@@ -93,9 +113,16 @@ impl<'e> Work<'e> {
     }
 }
 
+fn seconds_of(experiment: &Experiment, case: &Case) -> u32 {
+    case.seconds.unwrap_or(experiment.seconds)
+}
+
 /// Without expectations there is nothing but what is played.
 fn must_be_played(experiment: &Experiment, case: &Case) -> bool {
     let asked = || experiment.expectations.iter().flat_map(|expectation| expectation.measures());
+    if case.file_system.is_some() {
+        return true;
+    }
     let of_case = || asked().filter(|measure| measure.case == case.name);
     case.has_network() && (of_case().next().is_none() || of_case().any(Measure::is_played))
 }
@@ -107,14 +134,23 @@ fn facts<'e>(
     second: &(dyn Fn() + Sync),
 ) -> anyhow::Result<Facts<'e>> {
     let seed = case.seed.unwrap_or(experiment.seed);
-    let mut facts =
-        Facts { case, setup: None, played: None, seed, specs: experiment.jobs_of(case).collect() };
-    if let Some(spec) = case.ior {
+    let mut facts = Facts {
+        case,
+        setup: None,
+        played: None,
+        adapted: None,
+        seed,
+        specs: experiment.jobs_of(case).collect(),
+    };
+    if let Some(system) = &case.file_system {
+        let (writers, seconds) = (experiment.writers_of(case).collect(), seconds_of(experiment, case));
+        facts.adapted = Some(Play { system, writers, seconds, seed: case.seed }.run(second)?);
+    } else if let Some(spec) = case.ior {
         facts.played = Some(play::ior(case, spec, seed, second)?);
     } else if case.has_network() {
         let setup = setup(experiment, case)?;
         if played {
-            let seconds = case.seconds.unwrap_or(experiment.seconds);
+            let seconds = seconds_of(experiment, case);
             facts.played = Some(play::network(case, &setup, seconds, second)?);
         }
         facts.setup = Some(setup);
@@ -132,7 +168,10 @@ fn judge(name: &str, experiment: &Experiment, facts: Vec<Facts<'_>>) -> Outcome 
         judged.unwrap_or_else(|error| expectation.failed(&error))
     });
     let judged = judged.collect();
-    let cases =
-        facts.into_iter().map(|facts| CaseOutcome { name: facts.case.name.clone(), played: facts.played });
-    Outcome::of(name, experiment, cases.collect(), judged)
+    let case = |facts: Facts<'_>| CaseOutcome {
+        name: facts.case.name.clone(),
+        played: facts.played,
+        adapted: facts.adapted,
+    };
+    Outcome::of(name, experiment, facts.into_iter().map(case).collect(), judged)
 }

@@ -183,9 +183,12 @@ async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Inst
         };
         stream.write_all(request.as_bytes()).await?;
         let again_s = answer(&mut stream, number).await?;
-        // The first answers of all jobs come at once: their next ones are spread evenly.
-        let spread = if second == 0 { number % again_s } else { 0 };
-        next = if load.paced { second + again_s + spread } else { 0 };
+        next = match second {
+            _ if !load.paced => 0,
+            // The first answers of all jobs come at once: the next requests are spread evenly over the time of an answer.
+            0 => 1 + number % again_s,
+            _ => second + again_s,
+        };
         if second >= WARM_UP_S {
             took.push(asked.elapsed().as_secs_f64());
         }

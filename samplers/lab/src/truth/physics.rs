@@ -4,9 +4,15 @@
 //! more than it can serve. The loss of a client is the part of its rate alone that it did not get: alone is the same step
 //! with the clients of its own job only, on healthy servers and nodes.
 
+mod aside;
+
+pub use aside::Doing;
+
 use super::scenario::{Capacity, Job, Noise, Phase, Scenario, Slow, Unseen};
+use aside::Aside;
 use samplers::lustre::fair_share;
 use samplers::rng::Rng;
+use std::collections::VecDeque;
 
 /// Steps of a second.
 const STEPS: u32 = 4;
@@ -33,10 +39,15 @@ impl Lost {
 
 /// A job as it runs.
 struct Run {
-    phase: usize,
+    /// What is left of its phases; the first one is under way.
+    phases: VecDeque<Phase>,
     /// Seconds that the phase lasted, and bytes that each node wrote in it.
     phase_s: f64,
     phase_bytes: f64,
+    /// When the phase began.
+    phase_from_s: f64,
+    /// A write that was set aside.
+    aside: Option<Aside>,
     ended_s: Option<f64>,
     clients: Vec<Client>,
     lost: Lost,
@@ -63,9 +74,11 @@ impl<'a> World<'a> {
     /// At second 0.
     pub fn new(scenario: &'a Scenario) -> World<'a> {
         let run = |job: &Job| Run {
-            phase: 0,
+            phases: job.phases.iter().copied().collect(),
             phase_s: 0.0,
             phase_bytes: 0.0,
+            phase_from_s: job.start_s,
+            aside: None,
             ended_s: None,
             clients: (0..job.nodes)
                 .map(|node| Client {
@@ -133,8 +146,8 @@ impl<'a> World<'a> {
 
     /// Demand of each node of a job in this step, in bytes a second.
     fn asked(&self, job: usize, at_s: f64) -> f64 {
-        let (spec, run) = (&self.scenario.jobs[job], &self.runs[job]);
-        match spec.phases.get(run.phase) {
+        let run = &self.runs[job];
+        match run.phases.front() {
             Some(Phase::Write { rate, .. }) if self.is_running(job, at_s) => *rate,
             Some(Phase::Stream { seconds, rate: [first, last] }) if self.is_running(job, at_s) => {
                 first + (last - first) * (run.phase_s / seconds).min(1.0)
@@ -195,15 +208,17 @@ impl<'a> World<'a> {
             let (spec, run) = (&self.scenario.jobs[job], &mut self.runs[job]);
             let step_s = 1.0 / f64::from(STEPS);
             run.phase_s += step_s;
-            let over = match spec.phases.get(run.phase) {
+            let over = match run.phases.front() {
                 Some(Phase::Write { bytes, .. }) => run.phase_bytes >= *bytes,
                 Some(Phase::Stream { seconds, .. } | Phase::Pause { seconds }) => run.phase_s >= *seconds,
                 None => true,
             };
             if over {
-                (run.phase, run.phase_s, run.phase_bytes) = (run.phase + 1, 0.0, 0.0);
+                run.phases.pop_front();
+                run.write_next();
+                run.begin(at_s + step_s);
             }
-            if run.phase >= spec.phases.len() || at_s + step_s >= spec.end_s {
+            if run.phases.is_empty() || at_s + step_s >= spec.end_s {
                 run.ended_s = Some(at_s + step_s);
             }
         }

@@ -13,7 +13,7 @@ use stages::in_process::{InProcess, InProcessSettings};
 use std::collections::{BTreeMap, HashMap};
 
 /// Second 0 of a scenario, in seconds since the epoch.
-const START_S: f64 = 1_800_000_000.0;
+pub(crate) const START_S: f64 = 1_800_000_000.0;
 /// A sample is taken at most so many seconds before the whole second.
 const EARLIEST_S: f64 = 0.01;
 
@@ -128,7 +128,7 @@ impl Reports {
 }
 
 /// Jobs whose start or end is new.
-fn changed_jobs(
+pub(crate) fn changed_jobs(
     scenario: &Scenario,
     world: &World<'_>,
     now_s: f64,
@@ -164,17 +164,20 @@ fn node_name(job: &Job, node: u32) -> Result<Name, NameError> {
 }
 
 /// The clients of all jobs, and the rows of a second.
-struct Clients {
-    sources: Sources,
+pub(crate) struct Clients {
+    /// Their sources.
+    pub sources: Sources,
     /// Job, node, source; bytes read and written as they were sampled last.
     rows: Vec<(usize, usize, SourceIndex, [f64; 2])>,
     job_of: HashMap<Name, usize>,
-    batch: CounterBatch,
+    /// The rows of the last second.
+    pub batch: CounterBatch,
     rng: Rng,
 }
 
 impl Clients {
-    fn of(scenario: &Scenario) -> anyhow::Result<Clients> {
+    /// None of which was sampled.
+    pub(crate) fn of(scenario: &Scenario) -> anyhow::Result<Clients> {
         let metrics = metrics(scenario.counts)?;
         let mut clients = Clients {
             sources: Sources::default(),
@@ -203,7 +206,8 @@ impl Clients {
         Ok(clients)
     }
 
-    fn sample(&mut self, scenario: &Scenario, world: &World<'_>, second_s: f64) {
+    /// Samples all of them at the end of a second.
+    pub(crate) fn sample(&mut self, scenario: &Scenario, world: &World<'_>, second_s: f64) {
         self.batch.clear();
         for (job, node, source, counters) in &mut self.rows {
             let earlier_s = EARLIEST_S * self.rng.uniform();

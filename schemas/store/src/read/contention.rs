@@ -1,4 +1,8 @@
-//! What running jobs wait for now: the rows behind the answers that jobs get.
+//! What running jobs wait for now: the rows behind the answers that jobs get, and in `judgement` the answers made of them.
+
+mod judgement;
+
+pub use judgement::{JobContention, JobState, Moment, Resource};
 
 use super::{Question, ReadError, Reader, Row, question};
 use schemas::Interval;

@@ -91,3 +91,55 @@ fn slow_servers_and_slow_nodes_are_causes_of_their_own() {
     near(world.lost(1).to_node_s, 10.0);
     assert_eq!(world.lost(0).to_jobs.values().sum::<f64>() + world.lost(1).to_server_s, 0.0);
 }
+
+#[test]
+fn a_write_that_is_set_aside_is_written_in_full() {
+    let write = Phase::Write { bytes: 400.0, rate: 80.0 };
+    let pause = Phase::Pause { seconds: 10.0 };
+    // Two seconds of writing, four of computing, three of writing, six of computing, five of writing.
+    let scenario = scenario(100.0, vec![job(1, 1, 0.0, vec![write, pause, write])]);
+    let mut world = World::new(&scenario);
+    for second in 1..=40 {
+        world.step();
+        match second {
+            2 => world.set_aside(0, false),
+            6 => world.write_aside(0),
+            _ => {}
+        }
+    }
+    near(world.ended_s(0).unwrap(), 20.0);
+    near(world.written(0, 0, 0.0) - 1e12, 800.0);
+    assert_eq!(world.doing(0), Doing::Nothing);
+}
+
+#[test]
+fn a_write_that_stays_aside_comes_with_the_next_one_or_at_the_end() {
+    let write = Phase::Write { bytes: 400.0, rate: 80.0 };
+    let pause = Phase::Pause { seconds: 10.0 };
+    for (phases, ended_s) in [(vec![write, pause, write], 20.0), (vec![write, pause], 15.0)] {
+        let bytes = 400.0 * phases.iter().filter(|phase| matches!(phase, Phase::Write { .. })).count() as f64;
+        let scenario = scenario(100.0, vec![job(1, 1, 0.0, phases)]);
+        let mut world = World::new(&scenario);
+        world.step();
+        world.set_aside(0, false);
+        assert_eq!(world.doing(0), Doing::Computing { owes: true });
+        while world.step() {}
+        near(world.ended_s(0).unwrap(), ended_s);
+        near(world.written(0, 0, 0.0) - 1e12, bytes);
+    }
+}
+
+#[test]
+fn a_job_that_waits_ends_later_by_what_it_waited() {
+    let scenario = scenario(100.0, vec![job(1, 1, 0.0, vec![Phase::Write { bytes: 400.0, rate: 80.0 }])]);
+    let mut world = World::new(&scenario);
+    for second in 1..=40 {
+        world.step();
+        match second {
+            2 => world.set_aside(0, true),
+            9 => world.write_aside(0),
+            _ => {}
+        }
+    }
+    near(world.ended_s(0).unwrap(), 12.0);
+}

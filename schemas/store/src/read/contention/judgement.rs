@@ -1,8 +1,8 @@
 //! What a job is answered, made of rows of the store.
 
+use super::{RunningJob, WaitedFor};
 use schemas::Notice;
 use serde::Serialize;
-use store::read::contention::{RunningJob, WaitedFor};
 
 /// Share of a job's series that must be judged now for it to be called clear.
 const JUDGED_LEAST: f64 = 0.5;
@@ -202,9 +202,9 @@ fn unjudged_reason(job: &RunningJob, judged_now: f64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::JobLoss;
     use super::*;
     use schemas::Interval;
-    use store::read::contention::JobLoss;
 
     const NOW: f64 = 1_000.0;
 
