@@ -155,57 +155,80 @@ fn read_fabric(store: &Reader<'_>, group: Option<&str>, [from, to]: Between) -> 
         Reader::Sqlite(_) if links_known > MANY_LINKS => SHARE_OF_MANY_S,
         _ => SHARE_S,
     };
+    let (groups, switches) = read_places(store, group)?;
+    let (classes, bundles) = read_links(store, share_over_s)?;
     Ok(Fabric {
         clock,
-        groups: store.rows(read::fabric::GROUPS, &[], place_row)?,
-        switches: store.rows(read::fabric::SWITCHES, &[&group, &SWITCHES_MAX], place_row)?,
+        groups,
+        switches,
         links_known,
         parallel_known,
         share_over_s,
-        classes: store.rows(read::fabric::CLASSES, &[&share_over_s], class_row)?,
-        bundles: store.rows(read::fabric::BUNDLES, &[&BUNDLES_MAX], bundle_row)?,
+        classes,
+        bundles,
         worst_over_s: until - since,
         worst: store.rows(read::fabric::WORST, &[&since, &until, &WORST_MAX], worst_row)?,
         regions: store.rows(read::regions::LIST, &[&from, &to, &REGIONS_MAX], region_row)?,
     })
 }
 
-fn place_row(row: &Row<'_>) -> Result<Place, ApiError> {
-    Ok(Place {
-        name: row.get(0)?,
-        metric: row.get(1)?,
-        series: row.get(2)?,
-        reporting: row.get(3)?,
-        contended: row.get(4)?,
-        worst_series: row.get(5)?,
-    })
+/// Groups and switches.
+fn read_places(store: &Reader<'_>, group: Option<&str>) -> Result<(Vec<Place>, Vec<Place>), ApiError> {
+    let (mut groups, mut switches) = (Vec::new(), Vec::new());
+    store.rows(read::fabric::LINKS_BY_PLACE, &[&group, &SWITCHES_MAX], |row| {
+        let is_group = row.get::<String>(0)? == "group";
+        let list = if is_group { &mut groups } else { &mut switches };
+        list.push(Place {
+            name: row.get(1)?,
+            metric: row.get(2)?,
+            series: row.get(3)?,
+            reporting: row.get(4)?,
+            contended: row.get(5)?,
+            worst_series: row.get(6)?,
+        });
+        Ok::<_, ApiError>(())
+    })?;
+    Ok((groups, switches))
+}
+
+/// Classes of links and parallel links.
+fn read_links(store: &Reader<'_>, share_over_s: f64) -> Result<(Vec<LinkClass>, Vec<Bundle>), ApiError> {
+    let (mut classes, mut bundles) = (Vec::new(), Vec::new());
+    store.rows(read::fabric::LINKS_BY_CLASS, &[&share_over_s, &BUNDLES_MAX], |row| {
+        match row.get::<String>(0)? == "class" {
+            true => classes.push(class_row(row)?),
+            false => bundles.push(bundle_row(row)?),
+        }
+        Ok::<_, ApiError>(())
+    })?;
+    Ok((classes, bundles))
 }
 
 fn class_row(row: &Row<'_>) -> Result<LinkClass, ApiError> {
     Ok(LinkClass {
-        class: row.get(0)?,
-        metric: row.get(1)?,
-        links: row.get(2)?,
-        reporting: row.get(3)?,
-        contended: row.get(4)?,
-        contended_share: row.get(5)?,
-        worst_series: row.get(6)?,
+        class: row.get(1)?,
+        metric: row.get(2)?,
+        links: row.get(4)?,
+        reporting: row.get(5)?,
+        contended: row.get(6)?,
+        contended_share: row.get(10)?,
+        worst_series: row.get(11)?,
     })
 }
 
 fn bundle_row(row: &Row<'_>) -> Result<Bundle, ApiError> {
     let metric: String = row.get(2)?;
     Ok(Bundle {
-        bundle: row.get(0)?,
+        bundle: row.get(3)?,
         class: row.get(1)?,
         unit: Metric::from_name(&metric).map(Metric::unit),
-        links: row.get(3)?,
-        links_known: row.get(4)?,
-        contended_links: row.get(5)?,
-        worst_ratio: row.get(6)?,
-        mean_ratio: row.get(7)?,
-        imbalance: row.get(8)?,
-        worst_series: row.get(9)?,
+        links: row.get(4)?,
+        links_known: row.get(7)?,
+        contended_links: row.get(6)?,
+        worst_ratio: row.get(8)?,
+        mean_ratio: row.get(9)?,
+        imbalance: row.get(10)?,
+        worst_series: row.get(11)?,
     })
 }
 

@@ -2,8 +2,8 @@
 
 use crate::answer::{Answer, ApiError};
 use crate::progress::Progress;
+use crate::readings::Readings;
 use crate::router::PageState;
-use crate::totals::TotalsCache;
 use axum::Json;
 use axum::extract::State;
 use schemas::DropReason;
@@ -75,12 +75,12 @@ pub struct ConditionShown {
 /// 503 before there is a store.
 pub async fn health(State(state): State<PageState>) -> Answer<Health> {
     let progress = *state.ticks.borrow();
-    let totals = Arc::clone(&state.totals);
-    state.reader.read(move |store| read_health(store, &totals, progress)).await.map(Json)
+    let readings = Arc::clone(&state.readings);
+    state.reader.read(move |store| read_health(store, &readings, progress)).await.map(Json)
 }
 
-fn read_health(store: &Reader<'_>, totals: &TotalsCache, progress: Progress) -> Result<Health, ApiError> {
-    let totals = totals.read(store)?;
+fn read_health(store: &Reader<'_>, readings: &Readings, progress: Progress) -> Result<Health, ApiError> {
+    let totals = readings.totals(store)?;
     let counts = store.one(read::health::PRODUCER_COUNTS, &[], |row| {
         Ok::<_, ApiError>((row.get(0)?, row.get(1)?, row.get(2)?))
     })?;

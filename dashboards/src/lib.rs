@@ -15,6 +15,7 @@
 //! | `occupancy` | idle connections, and since when |
 //! | [`page_files`] | the HTML, CSS and JavaScript, embedded in the binary |
 //! | [`reader`] | queries of the store, on blocking threads |
+//! | [`readings`] | readings of all series that events and answers share |
 //! | [`sqlite`] | the embedded store, opened read-only |
 //! | [`postgres`] | the database, over read-only connections |
 //! | [`answer`] | errors as JSON, checked query parameters |
@@ -48,7 +49,7 @@
 //! | [`incidents`] | `/api/v1/incidents`: regions and contention of file systems in one list |
 //! | [`paid`] | `/api/v1/paid`, node-hours lost by hour and cause |
 //! | [`stream`] | `/api/v1/stream`, server-sent events |
-//! | [`totals`] | counts and sums that events and answers share |
+//! | [`totals`] | counts and sums over all series and jobs |
 
 pub mod access;
 pub mod advice;
@@ -84,6 +85,7 @@ pub mod postgres;
 pub mod process;
 pub mod progress;
 pub mod reader;
+pub mod readings;
 pub mod regions;
 pub mod report_page;
 pub mod router;

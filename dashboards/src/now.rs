@@ -1,8 +1,9 @@
 //! `/api/v1/now`: the latest signal of every series, in columns, since there may be many.
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search, checked_time};
+use crate::readings::{Readings, Top};
 use crate::router::PageState;
-use crate::totals::{Totals, TotalsCache};
+use crate::totals::Totals;
 use axum::Json;
 use axum::extract::State;
 use schemas::{Direction, Metric};
@@ -56,7 +57,7 @@ enum By {
 }
 
 /// One series with its latest signal.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SeriesNow {
     /// Number.
     pub id: i64,
@@ -85,7 +86,7 @@ pub struct SeriesNow {
 }
 
 /// A series and what its stored episodes lost.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SeriesLoss {
     /// The series.
     #[serde(flatten)]
@@ -210,7 +211,7 @@ pub struct Now {
     total: i64,
     series: SeriesColumns,
     /// The series with the largest loss, with names: contended ones first, then by the lower end. None for a time in the past.
-    top: Vec<SeriesLoss>,
+    top: Top,
 }
 
 /// Answers `/api/v1/now`.
@@ -221,13 +222,18 @@ pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuer
     let limit = checked_limit(query.limit, SERIES_STANDARD, SERIES_MAX)?;
     checked_search(query.search.as_deref())?;
     query.at.map(|at| checked_time("at", at)).transpose()?;
-    let totals = Arc::clone(&state.totals);
-    state.reader.read(move |store| read_now(store, &totals, &query, limit)).await.map(Json)
+    let readings = Arc::clone(&state.readings);
+    if query.at.is_none() {
+        readings.read_ahead(&state.reader);
+    }
+    state.reader.read(move |store| read_now(store, &readings, &query, limit)).await.map(Json)
 }
 
-fn read_now(store: &Reader<'_>, kept: &TotalsCache, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
-    let is_past = query.at.is_some();
-    let totals = (!is_past).then(|| kept.read(store)).transpose()?;
+fn read_now(store: &Reader<'_>, readings: &Readings, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
+    let (totals, top) = match query.at {
+        Some(_) => (None, Top::default()),
+        None => readings.at_hand(store).map(|(totals, top)| (Some(totals), top))?,
+    };
     // The number of series in a state is that of now.
     let (metric, state, search) = query.filter();
     let total = match (&totals, metric, state, search) {
@@ -241,10 +247,7 @@ fn read_now(store: &Reader<'_>, kept: &TotalsCache, query: &NowQuery, limit: u32
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
         series: read_columns(store, query, limit)?,
-        top: match is_past {
-            true => Vec::new(),
-            false => store.rows(read::series::WORST, &[], series_loss_row)?,
-        },
+        top,
     })
 }
 

@@ -5,13 +5,12 @@ use crate::answer::{failed_queries, log_failures};
 use crate::contention::{self, Answers, Book, Gate};
 use crate::job_token::JobKeys;
 use crate::login::Login;
-use crate::map::MapCache;
 use crate::process::{self, Process};
 use crate::progress::Progress;
 use crate::reader::StoreReader;
+use crate::readings::Readings;
 use crate::session::{self, SessionState};
 use crate::stream::EventText;
-use crate::totals::TotalsCache;
 use crate::{
     advice, alerts, beside, blame, episodes, fabric, files, guard, health, health_history, history,
     incidents, jobs, map, metrics, now, page_files, paid, placement, regions, report_page, series, stream,
@@ -70,10 +69,8 @@ pub struct PageState {
     pub events: watch::Sender<EventText>,
     /// Becomes true when the server stops.
     pub stopping: watch::Receiver<bool>,
-    /// What requests of the map share.
-    pub map: Arc<MapCache>,
     /// What events and answers share.
-    pub totals: Arc<TotalsCache>,
+    pub readings: Arc<Readings>,
     /// The answers of running jobs.
     pub contention: Arc<Book>,
 }

@@ -171,8 +171,7 @@ impl BoundServer {
                 ticks,
                 events: watch::Sender::new(EventText::from("")),
                 stopping: stopping.clone(),
-                map: Arc::default(),
-                totals: Arc::default(),
+                readings: Arc::default(),
             };
             (state, page.shown)
         });

@@ -53,10 +53,10 @@ impl PageState {
     /// The current event.
     async fn event_text(&self) -> EventText {
         let progress = *self.ticks.borrow();
-        let kept = Arc::clone(&self.totals);
+        let readings = Arc::clone(&self.readings);
         let found = self.reader.read(move |store| {
             let open = store.rows(read::episodes::OPEN, &[], |row| row.get(0))?;
-            Ok((store.clock()?, Some(kept.read(store)?), open))
+            Ok((store.clock()?, Some(readings.totals(store)?), open))
         });
         let found = found.await;
         let trouble = match &found {

@@ -1,10 +1,9 @@
-//! Counts and sums over all series and jobs, shared by events and answers.
+//! Counts and sums over all series and jobs.
 
 use crate::answer::ApiError;
+use crate::map::MapCache;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use store::read::{self, Reader};
 
 /// Counts and sums over all series, jobs and episodes.
@@ -48,56 +47,16 @@ pub struct PlaceTotals {
 /// Index of the first state in `totals.sql`, which has them in the order of [`schemas::State::ALL`].
 const STATES_FROM: usize = 3;
 
-/// A reading of [`Totals`] that took less is not kept.
-const QUICK: Duration = Duration::from_millis(100);
-/// Others are kept so many times as long as they took.
-const KEPT_FACTOR: u32 = 3;
-
-/// The latest totals of a large store: they read every series, and events and answers share them.
-#[derive(Debug, Default)]
-pub struct TotalsCache(Mutex<Option<KeptTotals>>);
-
-#[derive(Debug)]
-struct KeptTotals {
-    read: Instant,
-    took: Duration,
-    totals: Totals,
-}
-
-impl TotalsCache {
-    /// The kept totals, or those of `store`.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn read(&self, store: &Reader<'_>) -> Result<Totals, ApiError> {
-        // Held while the totals are read: requests of that time share them.
-        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(KeptTotals { read, took, totals }) = &*latest
-            && *took >= QUICK
-            && read.elapsed() < *took * KEPT_FACTOR
-        {
-            return Ok(totals.clone());
-        }
-        let start = Instant::now();
-        let totals = read_totals(store)?;
-        *latest = Some(KeptTotals { read: Instant::now(), took: start.elapsed(), totals: totals.clone() });
-        Ok(totals)
-    }
-}
-
-fn read_totals(store: &Reader<'_>) -> Result<Totals, ApiError> {
+/// Reads the totals.
+///
+/// # Errors
+/// When the store cannot be read.
+pub(crate) fn read_totals(store: &Reader<'_>, map: &MapCache) -> Result<Totals, ApiError> {
     let jobs: [f64; 3] = store
         .one(read::jobs::SLOWDOWN, &[], |row| Ok::<_, ApiError>([row.get(0)?, row.get(1)?, row.get(2)?]))?;
     let [jobs_slowdown_s, jobs_slowdown_lo_s, jobs_slowdown_hi_s] = jobs;
     let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
-    let places: BTreeMap<String, PlaceTotals> = store
-        .rows(read::series::PLACE_TOTALS, &[], |row| {
-            let places = PlaceTotals { total: row.get(1)?, reporting: row.get(2)?, contended: row.get(3)? };
-            Ok::<_, ApiError>((row.get(0)?, places))
-        })?
-        .into_iter()
-        .collect();
-    let [links, clients] = ["link", "progress"].map(|kind| places.get(kind).copied().unwrap_or_default());
+    let [links, clients] = map.latest(store)?.places();
     store.one(read::series::TOTALS, &[], |row| {
         let mut states = BTreeMap::new();
         for (place, state) in schemas::State::ALL.iter().enumerate() {

@@ -326,6 +326,25 @@ class ViewChecks:
         self.browser.run("[...document.querySelectorAll('.rewind button')].find((b) => b.textContent === 'Back to live').click()")
         self.browser.wait(title + " === 'Event clock, UTC' && !location.hash.includes('at=')")
 
+    def check_rewind_counts_live_what_the_tiles_count(self):
+        self.open("jobs")
+        # Another history than the ticks have, as one of some seconds before is.
+        self.browser.run("""const before = window.fetch;
+            window.fetch = async (path, ...more) => {
+                const answer = await before(path, ...more);
+                if (!String(path).includes('/history')) return answer;
+                const history = await answer.json();
+                for (const name of ['links', 'clients']) history[name] = history[name].map(() => 99999);
+                return new Response(JSON.stringify(history), { headers: { 'Content-Type': 'application/json' } });
+            };""")
+        self.browser.run("location.hash = '#/now'")
+        self.browser.wait("document.querySelector('.rewind-strip svg')")
+        self.browser.wait("""(() => {
+            const [links, clients] = [...document.querySelectorAll('.figure .number')].map((n) => n.textContent.replace('–', '0'));
+            const words = document.querySelector('.rewind-words').textContent;
+            return words.startsWith(`live · ${links} link`) && words.includes(` and ${clients} client`);
+        })()""")
+
     def check_a_time_that_is_not_stored_is_reported(self):
         self.open_and_wait("now?at=1000000000")
         self.browser.wait("document.querySelector('main .empty strong')?.textContent === 'Not kept'")

@@ -16,17 +16,19 @@ const PAGE = 12;
 const LIVE_SHARE = 0.004;
 
 /** What the bars count. */
-const COUNT_WORDS = { episodes: "from the dated start of episodes, which is before the map shows them", signals: "as judged live" };
+const COUNT_WORDS = { episodes: "a link once for each of its metrics, from the dated start of episodes, which is before the map shows them", signals: "a link once for each of its metrics, as judged live" };
 
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
 /**
  * The strip. `changed()` runs when the time changes.
- * @returns {{root: Element, at: function(): number|null, tick: function, close: function}} `at` is null while the view is live
+ * @returns {{root: Element, at: function(): number|null, tick: function(tick), close: function}} `at` is null while the view is live
  */
 export function rewind(route, changed) {
   let at = /^\d{1,10}(\.\d+)?$/.test(route.filters.at ?? "") ? Number(route.filters.at) : null;
   let history = null;
+  /** What the latest tick counts: history is older. */
+  let latest = null;
   let timer = null;
   const words = el("span", { class: "rewind-words" });
   const counts = el("small", { class: "muted" });
@@ -53,7 +55,7 @@ export function rewind(route, changed) {
     const isKept = at === null || (at >= bounds[0] && at <= bounds[1]);
     root.dataset.kept = isKept ? "yes" : "no";
     const step = stepOf(at ?? bounds[1]);
-    const what = [plural(history.links[step], "link"), plural(history.clients[step], "client")].join(" and ");
+    const what = at === null && latest ? `${plural(latest.links.contended, "link")} and ${plural(latest.clients.contended, "client")}` : `${count(history.links[step])} series of links and ${plural(history.clients[step], "client")}`;
     const time = at === null ? "live" : `${moment(at)} UTC`;
     const text = `${time} · ${isKept ? `${what} contended, ${plural(history.incidents[step], "open incident")}` : "not in the stored history"}`;
     setText(words, text);
@@ -90,7 +92,12 @@ export function rewind(route, changed) {
   });
   const data = refresher(() => ask("history"), draw, () => show(), REFRESH_MS);
   show();
-  return { root, at: () => at, tick: data.tick, close() { data.close(); clearTimeout(timer); } };
+  const tick = ({ totals }) => {
+    latest = totals;
+    if (at === null) show();
+    data.tick();
+  };
+  return { root, at: () => at, tick, close() { data.close(); clearTimeout(timer); } };
 }
 
 const legend = () => el("ul", { class: "legend rewind-legend", "aria-label": "Bars" }, ...[["links", "contended links"], ["clients", "contended clients"], ["incidents", "open incidents"]]

@@ -43,7 +43,7 @@ class MapView {
     this.data = refresher(() => this.request(), (answer) => this.show(answer), (error) => this.fail(error), REFRESH_MS);
   }
 
-  tick() { this.data.tick(); this.ports?.tick(); this.rewind.tick(); }
+  tick(tick) { this.data.tick(); this.ports?.tick(); this.rewind.tick(tick); }
 
   close() { this.data.close(); this.ports?.close(); this.rewind.close(); this.canvas.close(); }
 

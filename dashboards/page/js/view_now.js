@@ -67,7 +67,7 @@ export function openNow(root, route) {
     tick(tick) {
       newest = tick.clock;
       if (time.at() === null) showFigures(figures, tick);
-      time.tick();
+      time.tick(tick);
       setText(note, tick.run_note ?? "");
       note.hidden = !tick.run_note;
       data.tick();

@@ -14,20 +14,18 @@ mod states;
 mod vertex;
 
 use crate::answer::{Answer, ApiError, Checked, checked_search, checked_time};
+use crate::readings::Kept;
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::State;
 use plan::{Map, Plan, Size};
 use serde::{Deserialize, Serialize};
 use states::MapNow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use store::read::Reader;
-use tokio::sync::Mutex;
 use vertex::VertexLinks;
 
-/// Age at which the states are read again, for all clients together.
-const STATES_FOR: Duration = Duration::from_secs(1);
 /// Age at which the topology is read again even if its size is the same.
 const PLAN_FOR: Duration = Duration::from_secs(300);
 
@@ -35,13 +33,40 @@ const PLAN_FOR: Duration = Duration::from_secs(300);
 #[derive(Default)]
 pub struct MapCache {
     plan: Mutex<Option<KeptPlan>>,
-    latest: Mutex<Option<(Instant, MapNow)>>,
+    latest: Kept<MapNow>,
 }
 
 struct KeptPlan {
     size: Size,
     read: Instant,
     plan: Arc<Plan>,
+}
+
+impl MapCache {
+    /// The latest states.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn latest(&self, store: &Reader<'_>) -> Result<MapNow, ApiError> {
+        let plan = self.plan(store)?;
+        self.latest.read(|states| states.is_of(&plan), || states::read(store, &plan, None))
+    }
+
+    /// The plan of the topology in the store; the kept one while its size is the same.
+    fn plan(&self, store: &Reader<'_>) -> Result<Arc<Plan>, ApiError> {
+        let mut kept = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let size = plan::size(store)?;
+        if let Some(kept) = &*kept
+            && kept.size == size
+            && kept.read.elapsed() < PLAN_FOR
+        {
+            return Ok(Arc::clone(&kept.plan));
+        }
+        let read = Instant::now();
+        let plan = Arc::new(Plan::read(store)?);
+        *kept = Some(KeptPlan { size, read, plan: Arc::clone(&plan) });
+        Ok(plan)
+    }
 }
 
 /// Query parameters of `/api/v1/map`.
@@ -94,7 +119,11 @@ pub async fn map(State(state): State<PageState>, Checked(query): Checked<MapQuer
             let links = state.reader.read(move |store| vertex::links_of(store, vertex, at));
             MapAnswer::Vertex(links.await?)
         }
-        None => MapAnswer::Whole(Shared(plan_of(&state).await?, |plan| &plan.map)),
+        None => {
+            let readings = Arc::clone(&state.readings);
+            let plan = state.reader.read(move |store| readings.map.plan(store));
+            MapAnswer::Whole(Shared(plan.await?, |plan| &plan.map))
+        }
     };
     Ok(Json(answer))
 }
@@ -105,36 +134,10 @@ pub async fn map(State(state): State<PageState>, Checked(query): Checked<MapQuer
 /// 400 for bad parameters, 503 before there is a store.
 pub async fn now(State(state): State<PageState>, Checked(query): Checked<MapNowQuery>) -> Answer<MapNow> {
     let at = query.at.map(|at| checked_time("at", at)).transpose()?;
-    let plan = plan_of(&state).await?;
-    if at.is_some() {
-        return state.reader.read(move |store| states::read(store, &plan, at)).await.map(Json);
-    }
-    // Held while the states are read: requests of that time share the answer.
-    let mut latest = state.map.latest.lock().await;
-    if let Some((read, states)) = &*latest
-        && read.elapsed() < STATES_FOR
-        && states.is_of(&plan)
-    {
-        return Ok(Json(states.clone()));
-    }
-    let read = Instant::now();
-    let states = state.reader.read(move |store| states::read(store, &plan, None)).await?;
-    *latest = Some((read, states.clone()));
-    Ok(Json(states))
-}
-
-/// The plan of the topology in the store; the kept one while its size is the same.
-async fn plan_of(state: &PageState) -> Result<Arc<Plan>, ApiError> {
-    let mut kept = state.map.plan.lock().await;
-    let size = state.reader.read(|store: &Reader<'_>| plan::size(store)).await?;
-    if let Some(kept) = &*kept
-        && kept.size == size
-        && kept.read.elapsed() < PLAN_FOR
-    {
-        return Ok(Arc::clone(&kept.plan));
-    }
-    let read = Instant::now();
-    let plan = Arc::new(state.reader.read(Plan::read).await?);
-    *kept = Some(KeptPlan { size, read, plan: Arc::clone(&plan) });
-    Ok(plan)
+    let readings = Arc::clone(&state.readings);
+    let states = state.reader.read(move |store| match at {
+        Some(_) => readings.map.plan(store).and_then(|plan| states::read(store, &plan, at)),
+        None => readings.map.latest(store),
+    });
+    states.await.map(Json)
 }

@@ -33,6 +33,11 @@ pub struct MapNow {
 }
 
 impl MapNow {
+    /// Links and clients.
+    pub(crate) fn places(&self) -> [PlaceTotals; 2] {
+        [self.links, self.clients]
+    }
+
     /// Whether its numbers are those of `plan`.
     pub(super) fn is_of(&self, plan: &Plan) -> bool {
         self.version == plan.map.version()

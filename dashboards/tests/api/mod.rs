@@ -45,8 +45,7 @@ fn state_of(store: &Path) -> PageState {
         ticks: watch::channel(Progress::default()).1,
         events: watch::Sender::new("".into()),
         stopping: watch::channel(true).1,
-        map: Arc::default(),
-        totals: Arc::default(),
+        readings: Arc::default(),
     }
 }
 

@@ -4,14 +4,10 @@ use super::{Question, question};
 
 /// What is known of links.
 pub const KNOWN_LINKS: Question = question!("fabric_known_links");
-/// Groups of switches.
-pub const GROUPS: Question = question!("fabric_groups");
-/// Switches of a group.
-pub const SWITCHES: Question = question!("fabric_switches");
-/// Classes of links.
-pub const CLASSES: Question = question!("fabric_classes");
-/// Parallel links.
-pub const BUNDLES: Question = question!("fabric_bundles");
+/// Groups of switches, and switches.
+pub const LINKS_BY_PLACE: Question = question!("fabric_places");
+/// Classes of links, and parallel links.
+pub const LINKS_BY_CLASS: Question = question!("fabric_links");
 /// Links that lost most.
 pub const WORST: Question = question!("fabric_worst");
 /// Tiles of an Aries router.

@@ -24,8 +24,6 @@ pub const BY_NAME: Question = question!("series_by_name");
 pub const JOBS: Question = question!("series_jobs");
 /// Series by state.
 pub const TOTALS: Question = question!("totals");
-/// Links and clients.
-pub const PLACE_TOTALS: Question = question!("place_totals");
 /// Signal of every series at a time.
 pub const AT: Question = question!("now_series_at");
 /// The same by component.

@@ -13,8 +13,8 @@ WHERE ($1::double precision IS NULL OR i.end_time >= to_timestamp($1::double pre
   AND ($4::text IS NULL
        OR i.region_id IN (SELECT v.region_id FROM region_victims v JOIN jobs j USING (job_id) WHERE j.user_name = $4::text)
        OR i.region_id IN (SELECT c.region_id FROM region_causes c JOIN jobs j ON j.job_id = c.series_or_job WHERE j.user_name = $4::text)
-       OR EXISTS (SELECT FROM jobs j JOIN job_series u USING (job_id) JOIN series s USING (series_id)
-                  WHERE i.region_id IS NULL AND j.user_name = $4::text AND s.metric = i.metric AND s.part = i.mount
+       OR EXISTS (SELECT FROM jobs j JOIN job_mounts u USING (job_id)
+                  WHERE i.region_id IS NULL AND j.user_name = $4::text AND u.mount = i.mount
                     AND j.start_time <= i.end_time AND coalesce(j.end_time, 'infinity') >= i.start_time))
   AND ($5::text IS NULL
        OR i.region_id IN (SELECT r.region_id FROM region_series r WHERE r.series = ANY (ARRAY(

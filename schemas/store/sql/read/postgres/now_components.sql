@@ -11,24 +11,23 @@ WITH lost AS MATERIALIZED (
     ORDER BY r.series_id, r.time DESC
 ), worst AS (
     -- Numbers are compared, in the order of the list, not rows: contended ones by their loss, then unknown, warmup, clear, idle.
+    -- The values of the worst follow, so that its row is not searched again.
     SELECT s.metric, s.component,
-           min(ARRAY[CASE l.state WHEN 0 THEN -3 WHEN 1 THEN -2 WHEN 2 THEN -1e15::double precision - l.slowdown_s WHEN 3 THEN -1 ELSE -4 END,
-                     s.series_id, coalesce(l.slowdown_s, 0)]) AS pick
+           min(ARRAY[CASE l.state WHEN 0 THEN -3 WHEN 1 THEN -2 WHEN 2 THEN -1e15 - l.slowdown_s WHEN 3 THEN -1 ELSE -4 END, s.series_id,
+                     l.slowdown_s, l.state, date_part('epoch', l.time), l.value, l.mean, l.baseline, l.bound]::double precision[]) AS pick
     FROM series s LEFT JOIN latest l USING (series_id)
     WHERE ($1::text IS NULL OR s.metric = $1) AND ($2::text IS NULL OR coalesce(tailback_state(l.state), 'unknown') = $2)
       AND ($3::text IS NULL OR position($3 IN s.name) > 0)
     GROUP BY 1, 2
 ), picked AS (
-    SELECT w.pick[2]::integer AS series_id, w.lost_s, w.lo_s, w.hi_s, row_number() OVER () AS place
+    SELECT w.*, row_number() OVER () AS place
     FROM (
-        SELECT w.metric, w.component, w.pick, l.lost_s, l.lo_s, l.hi_s FROM worst w LEFT JOIN lost l USING (metric, component)
-        ORDER BY l.lo_s DESC NULLS LAST, l.lost_s DESC NULLS LAST, CASE WHEN $4::text = 'slowdown' THEN -w.pick[3] ELSE 0 END,
-                 w.metric COLLATE "C", w.component COLLATE "C"
+        SELECT w.pick, l.lost_s, l.lo_s, l.hi_s FROM worst w LEFT JOIN lost l USING (metric, component)
+        ORDER BY l.lo_s DESC NULLS LAST, l.lost_s DESC NULLS LAST, CASE WHEN $4::text = 'slowdown' THEN -coalesce(w.pick[3], 0) ELSE 0 END,
+                 (w.metric || '/' || w.component) COLLATE "C"
         LIMIT $5::bigint OFFSET $6::bigint
     ) w
 )
-SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part, extract(epoch FROM l.time)::double precision, l.value::double precision,
-       l.mean::double precision, l.baseline::double precision, l.bound::double precision, coalesce(tailback_state(l.state), 'unknown'),
-       l.slowdown_s, p.lost_s, p.lo_s, p.hi_s
-FROM picked p JOIN series s USING (series_id) LEFT JOIN latest l USING (series_id)
-ORDER BY p.place
+SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part, p.pick[5], p.pick[6], p.pick[7], p.pick[8], p.pick[9],
+       coalesce(tailback_state(p.pick[4]::smallint), 'unknown'), p.pick[3], p.lost_s, p.lo_s, p.hi_s
+FROM picked p JOIN series s ON s.series_id = p.pick[2]::integer ORDER BY p.place

@@ -1,21 +1,26 @@
--- One row per component at the time $7: its worst series represents it.
-SELECT series_id::bigint, name, metric, component, part, extract(epoch FROM time)::double precision, value::double precision,
-       mean::double precision, baseline::double precision, bound::double precision, state, slowdown_s,
-       NULL::double precision, NULL::double precision, NULL::double precision
-FROM (
-    SELECT DISTINCT ON (metric COLLATE "C", component COLLATE "C") * FROM (
-        SELECT s.*, l.time, l.value, l.mean, l.baseline, l.bound, coalesce(tailback_state(l.state), 'unknown') AS state, l.slowdown_s
-        FROM series s LEFT JOIN (
-            SELECT DISTINCT ON (r.series_id) r.time, r.slowdown_s, r.series_id, r.value, r.mean, r.baseline, r.bound, r.state
-            FROM signal_rows r
-            WHERE r.time > to_timestamp($7::double precision) - interval '20 seconds' AND r.time <= to_timestamp($7::double precision)
-            ORDER BY r.series_id, r.time DESC
-        ) l USING (series_id)
-    ) n
-    WHERE ($1::text IS NULL OR metric = $1) AND ($2::text IS NULL OR state = $2) AND ($3::text IS NULL OR position($3 IN name) > 0)
-    ORDER BY metric COLLATE "C", component COLLATE "C",
-             CASE state WHEN 'contended' THEN 1e15 + coalesce(slowdown_s, 0) WHEN 'unknown' THEN 4 WHEN 'warmup' THEN 3
-                        WHEN 'clear' THEN 2 ELSE 1 END DESC, series_id
-) worst
-ORDER BY CASE WHEN $4::text = 'slowdown' THEN -coalesce(slowdown_s, 0) ELSE 0 END, metric COLLATE "C", component COLLATE "C"
-LIMIT $5::bigint OFFSET $6::bigint
+-- One row per component at the time $7: its worst series represents it, as in now_components.sql. $4 is the order, 'id' or 'slowdown': the
+-- live estimate of that time.
+WITH latest AS MATERIALIZED (
+    SELECT DISTINCT ON (r.series_id) r.series_id, r.time, r.value, r.mean, r.baseline, r.bound, r.state, r.slowdown_s FROM signal_rows r
+    WHERE r.time > to_timestamp($7::double precision) - interval '20 seconds' AND r.time <= to_timestamp($7::double precision)
+    ORDER BY r.series_id, r.time DESC
+), worst AS (
+    SELECT s.metric, s.component,
+           min(ARRAY[CASE l.state WHEN 0 THEN -3 WHEN 1 THEN -2 WHEN 2 THEN -1e15 - l.slowdown_s WHEN 3 THEN -1 ELSE -4 END, s.series_id,
+                     l.slowdown_s, l.state, date_part('epoch', l.time), l.value, l.mean, l.baseline, l.bound]::double precision[]) AS pick
+    FROM series s LEFT JOIN latest l USING (series_id)
+    WHERE ($1::text IS NULL OR s.metric = $1) AND ($2::text IS NULL OR coalesce(tailback_state(l.state), 'unknown') = $2)
+      AND ($3::text IS NULL OR position($3 IN s.name) > 0)
+    GROUP BY 1, 2
+), picked AS (
+    SELECT w.pick, row_number() OVER () AS place
+    FROM (
+        SELECT w.pick FROM worst w
+        ORDER BY CASE WHEN $4::text = 'slowdown' THEN -coalesce(w.pick[3], 0) ELSE 0 END, (w.metric || '/' || w.component) COLLATE "C"
+        LIMIT $5::bigint OFFSET $6::bigint
+    ) w
+)
+SELECT s.series_id::bigint, s.name, s.metric, s.component, s.part, p.pick[5], p.pick[6], p.pick[7], p.pick[8], p.pick[9],
+       coalesce(tailback_state(p.pick[4]::smallint), 'unknown'), p.pick[3], NULL::double precision, NULL::double precision,
+       NULL::double precision
+FROM picked p JOIN series s ON s.series_id = p.pick[2]::integer ORDER BY p.place

@@ -10,8 +10,8 @@ WHERE (?1 IS NULL OR i.end_time >= ?1) AND (?2 IS NULL OR i.start_time <= ?2) AN
   AND (?4 IS NULL
        OR EXISTS (SELECT 1 FROM region_victims v JOIN jobs j USING (job_id) WHERE v.region_id = i.region_id AND j.user_name = ?4)
        OR EXISTS (SELECT 1 FROM region_causes c JOIN jobs j ON j.job_id = c.series_or_job WHERE c.region_id = i.region_id AND j.user_name = ?4)
-       OR EXISTS (SELECT 1 FROM jobs j JOIN job_series u USING (job_id) JOIN series s USING (series_id)
-                  WHERE i.region_id IS NULL AND j.user_name = ?4 AND s.metric = i.metric AND s.part = i.mount
+       OR EXISTS (SELECT 1 FROM jobs j JOIN job_series u USING (job_id) JOIN series s USING (series_id) JOIN metrics m USING (metric)
+                  WHERE i.region_id IS NULL AND j.user_name = ?4 AND s.part = i.mount AND m.resource IS NOT NULL
                     AND j.start_time <= i.end_time AND (j.end_time IS NULL OR j.end_time >= i.start_time)))
   AND (?5 IS NULL
        OR EXISTS (SELECT 1 FROM region_series r JOIN series s ON s.name = r.series

@@ -40,7 +40,7 @@ GRANT INSERT, UPDATE, DELETE ON metrics, health_limits, stage_backlog, episodes,
     alert_silences, alert_marks, producers, event_sources, expected_sources, silences, dropped_counts, rejected_messages, stage_positions,
     stage_snapshots TO tailback_writer;
 
-GRANT SELECT ON metrics, jobs, job_nodes, job_results, job_progress, job_series, job_factors, job_slowdown, job_costs, job_cost_shares,
+GRANT SELECT ON metrics, jobs, job_nodes, job_results, job_progress, job_series, job_mounts, job_factors, job_slowdown, job_costs, job_cost_shares,
     job_causes_shown, job_episodes, job_runs, job_resources, regions, region_steps, region_series, region_victims, region_causes_shown, own_regions, node_places,
     clock, blame TO tailback_user;
 -- `series_or_job` may be the job of another user; `job_causes_shown` has it where the user may know it.
@@ -63,7 +63,7 @@ DO $$
 DECLARE
     guarded text;
 BEGIN
-    FOREACH guarded IN ARRAY ARRAY['jobs', 'job_nodes', 'job_results', 'job_causes', 'job_progress', 'job_series', 'job_factors', 'regions',
+    FOREACH guarded IN ARRAY ARRAY['jobs', 'job_nodes', 'job_results', 'job_causes', 'job_progress', 'job_series', 'job_mounts', 'job_factors', 'regions',
                                    'region_steps', 'region_series', 'region_causes', 'region_victims'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', guarded);
         EXECUTE format('CREATE POLICY writer_all ON %I TO tailback_writer USING (true) WITH CHECK (true)', guarded);
@@ -71,7 +71,7 @@ BEGIN
     END LOOP;
     CREATE POLICY user_own ON jobs FOR SELECT TO tailback_user USING (user_name = session_user);
     -- The policy of `jobs` applies inside the subquery. `region_causes` has none for users: they see nothing of it.
-    FOREACH guarded IN ARRAY ARRAY['job_nodes', 'job_results', 'job_causes', 'job_progress', 'job_series', 'job_factors',
+    FOREACH guarded IN ARRAY ARRAY['job_nodes', 'job_results', 'job_causes', 'job_progress', 'job_series', 'job_mounts', 'job_factors',
                                    'region_victims'] LOOP
         EXECUTE format('CREATE POLICY user_own ON %I FOR SELECT TO tailback_user '
                        'USING (EXISTS (SELECT FROM jobs j WHERE j.job_id = %I.job_id))', guarded, guarded);

@@ -201,8 +201,9 @@ $$;
 CREATE VIEW node_places WITH (security_barrier = true) AS
 SELECT node, switch, nullif(group_name, '') AS group_name FROM node_switches
 UNION
-SELECT p.producer, p.component, aries_group(p.component) FROM producers p
-WHERE p.component <> p.producer AND aries_group(p.component) IS NOT NULL
+SELECT p.producer, p.component, g.group_name
+FROM producers p CROSS JOIN LATERAL (SELECT aries_group(p.component) AS group_name OFFSET 0) g -- OFFSET: computed once for each
+WHERE p.component <> p.producer AND g.group_name IS NOT NULL
   AND NOT EXISTS (SELECT FROM node_switches n WHERE n.node = p.producer);
 
 -- Whether the caller may see the jobs of all users. A body of this form is bound at creation, so that no search path can

@@ -63,13 +63,15 @@ CREATE FUNCTION application_advice(app text, user_name text DEFAULT NULL)
         SELECT a.application AS name, count(DISTINCT b.victim) AS runs, sum(b.lost_s) / t.judged_s AS share,
                sum(b.lost_lo_s) / t.judged_s AS share_lo, sum(b.lost_hi_s) / t.judged_s AS share_hi
         FROM judged u JOIN blame b ON b.victim = u.job_id JOIN jobs a ON a.job_id = b.aggressor CROSS JOIN totals t
+        -- As an array, which the view passes to its index; a join alone reads the causes of all jobs.
+        WHERE b.victim = ANY (ARRAY(SELECT o.job_id FROM judged o))
         GROUP BY a.application, t.judged_s
         ORDER BY share_lo DESC, share DESC, a.application COLLATE "C" LIMIT 5
     ), victims AS MATERIALIZED (
         SELECT v.application AS name, count(DISTINCT b.victim) AS jobs, sum(b.lost_node_hours) / t.runs AS cost,
                sum(b.lost_lo_node_hours) / t.runs AS cost_lo, sum(b.lost_hi_node_hours) / t.runs AS cost_hi
         FROM runs u JOIN blame b ON b.aggressor = u.job_id JOIN jobs v ON v.job_id = b.victim CROSS JOIN totals t
-        WHERE t.enough GROUP BY v.application, t.runs
+        WHERE t.enough AND b.aggressor = ANY (ARRAY(SELECT o.job_id FROM runs o)) GROUP BY v.application, t.runs
         ORDER BY cost_lo DESC, cost DESC, v.application COLLATE "C" LIMIT 5
     ), spans AS MATERIALIZED (
         SELECT f.job_id, f.configuration, f.placement, f.placement_lo, f.placement_hi, count(DISTINCT p.group_name) AS groups

@@ -13,18 +13,22 @@ CREATE FUNCTION job_neighbours(job text)
                                 AND o.until_time > run.start_time
     ), asked AS MATERIALIZED (
         SELECT o.job_id FROM others o UNION ALL SELECT run.job_id FROM run
-    ), places AS (
-        SELECT DISTINCT n.job_id, p.switch, p.group_name
-        FROM job_nodes n JOIN node_places p USING (node)
+    ), placed AS MATERIALIZED (
+        SELECT p.node, p.switch, p.group_name FROM node_places p
+    ), own AS MATERIALIZED (
+        SELECT DISTINCT p.switch, p.group_name FROM job_nodes n JOIN placed p USING (node) WHERE n.job_id = (SELECT run.job_id FROM run)
+    ), near AS MATERIALIZED (
+        -- Other switches and groups are not shared.
+        SELECT p.* FROM placed p WHERE p.switch IN (SELECT w.switch FROM own w) OR p.group_name IN (SELECT w.group_name FROM own w)
+    ), places AS MATERIALIZED (
+        SELECT DISTINCT n.job_id, p.switch, p.group_name FROM job_nodes n JOIN near p USING (node)
         WHERE n.job_id IN (SELECT a.job_id FROM asked a)
     ), things AS (
         SELECT p.job_id, 'switch' AS shared, p.switch AS what FROM places p
         UNION
         SELECT p.job_id, 'group', p.group_name FROM places p WHERE p.group_name IS NOT NULL
         UNION
-        -- As an array, which the view passes to its index; a join would read the resources of all jobs.
-        SELECT r.job_id, 'file system', r.part FROM job_resources r
-        WHERE r.job_id = ANY (ARRAY(SELECT a.job_id FROM asked a)) AND r.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'progress') AND r.part IS NOT NULL
+        SELECT m.job_id, 'file system', m.mount FROM job_mounts m WHERE m.job_id IN (SELECT a.job_id FROM asked a)
         UNION
         SELECT v.job_id, 'region', r.name FROM region_victims v JOIN regions r USING (region_id)
         WHERE v.job_id IN (SELECT a.job_id FROM asked a)

@@ -7,9 +7,11 @@ CREATE FUNCTION placement_advice(nodes text[])
     SET enable_mergejoin = off AS $$
     WITH asked AS (
         SELECT DISTINCT n.node FROM unnest($1) AS n (node) WHERE n.node <> ''
-    ), places AS (
+    ), placed AS MATERIALIZED (
+        SELECT p.node, p.switch, p.group_name FROM node_places p
+    ), places AS MATERIALIZED (
         SELECT a.node, coalesce(p.switch, m.cname[1]) AS switch, coalesce(p.group_name, aries_group(a.node)) AS group_name
-        FROM asked a LEFT JOIN node_places p USING (node)
+        FROM asked a LEFT JOIN placed p USING (node)
         LEFT JOIN LATERAL regexp_match(a.node, '^(c\d+-\d+c\d+s\d+)n\d+$') AS m (cname) ON true
     ), switches AS (
         SELECT p.switch, count(DISTINCT p.node) AS nodes FROM places p WHERE p.switch IS NOT NULL GROUP BY 1
@@ -22,16 +24,16 @@ CREATE FUNCTION placement_advice(nodes text[])
         SELECT r.region_id, r.name, r.peak, r.cause, r.kind, r.relief, r.start_time, count(*) AS links
         FROM regions r JOIN region_series m USING (region_id) JOIN links l ON l.name = m.series
         WHERE r.open AND m.position IS NOT NULL GROUP BY r.region_id
-    ), running AS (
-        SELECT j.job_id, count(DISTINCT w.switch) AS switches, count(DISTINCT g.group_name) AS groups
-        FROM jobs j JOIN job_nodes n USING (job_id) JOIN node_places p USING (node)
+    ), near AS MATERIALIZED (
+        -- Switches and groups of running jobs that these nodes have too.
+        SELECT j.job_id, w.switch, g.group_name
+        FROM jobs j JOIN job_nodes n USING (job_id) JOIN placed p USING (node)
         LEFT JOIN switches w USING (switch) LEFT JOIN groups g ON g.group_name = p.group_name
-        WHERE j.end_time IS NULL OR j.end_time > (SELECT now FROM clock)
-        GROUP BY j.job_id HAVING count(w.switch) + count(g.group_name) > 0
+        WHERE (j.end_time IS NULL OR j.end_time > (SELECT now FROM clock)) AND (w.switch IS NOT NULL OR g.group_name IS NOT NULL)
+    ), running AS (
+        SELECT n.job_id, count(DISTINCT n.switch) AS switches, count(DISTINCT n.group_name) AS groups FROM near n GROUP BY 1
     ), shared AS (
-        SELECT count(DISTINCT w.switch) AS switches
-        FROM jobs j JOIN job_nodes n USING (job_id) JOIN node_places p USING (node) JOIN switches w USING (switch)
-        WHERE j.end_time IS NULL OR j.end_time > (SELECT now FROM clock)
+        SELECT count(DISTINCT n.switch) AS switches FROM near n
     ), hour AS (
         SELECT b.series_id, sum(b.contended_ticks)::double precision / nullif(sum(b.ticks), 0) AS share
         FROM signals_1min b JOIN links USING (series_id)
