@@ -148,7 +148,7 @@ function losingJobs(jobs) {
 /** The main cause of a loss. */
 function culpritOf({ causes: [first] }) {
   if (!first || first.cause === "unknown") return ["cause unknown"];
-  if (first.cause === "other_job") return ["to ", el("a", { href: links.job(first.series_or_job) }, `job ${first.series_or_job}`), `, ${percent(first.share)}`];
+  if (first.cause === "other_job") return ["to ", culprit(first) ?? "another job", `, ${percent(first.share)}`];
   return [`${CAUSE_WORDS[first.cause] ?? first.cause}, ${percent(first.share)}`];
 }
 

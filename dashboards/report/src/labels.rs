@@ -18,7 +18,10 @@ pub(crate) fn cause_word(cause: Cause, source: &str) -> String {
     match cause {
         Cause::OtherJob if source.is_empty() || source == "another job" => "another job".to_string(),
         Cause::SelfInflicted => "the job itself".to_string(),
-        Cause::OtherJob => format!("job {source}"),
+        Cause::OtherJob => match source.split('/').nth(1) {
+            Some(component) => format!("{component}, of which no job is known"),
+            None => format!("job {source}"),
+        },
         Cause::IoOnMpi => format!("I/O on the links of messages, {source}"),
         Cause::FailoverInduced => format!("load of a failed or narrowed path, {source}"),
         Cause::Server => slower_server(&source),
@@ -67,6 +70,13 @@ mod tests {
         let word = cause_word(Cause::Server, "lustre_write_rate/nid00012/scratch");
         assert_eq!(word, "a slower server of scratch: its clients fell together");
         assert!(cause_word(Cause::Server, "").starts_with("a slower server:"));
+    }
+
+    #[test]
+    fn a_series_without_a_job_is_not_called_a_job() {
+        let word = |source: &str| cause_word(Cause::OtherJob, source);
+        assert_eq!(word("lustre_write_rate/nid00012/scratch"), "nid00012, of which no job is known");
+        assert_eq!(word("4698"), "job 4698");
     }
 
     #[test]
