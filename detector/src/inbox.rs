@@ -84,6 +84,17 @@ impl Raw {
         }
         is_new
     }
+
+    /// Its reader begins again: what rows showed stays, and what a clock showed is withdrawn. A clock says how far live rows are,
+    /// and recorded ones may follow.
+    fn restart(&mut self) {
+        let time_of = |gave: &Gave| match gave {
+            Gave::Row(_, time) => (*time).min(self.arrived),
+            Gave::Jobs => self.arrived,
+        };
+        let of_rows = self.at_seen.iter().map(time_of).max().unwrap_or(Time::MIN);
+        self.reached = self.reached.min(of_rows);
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -195,7 +206,7 @@ impl Inbox {
     }
 
     /// Notes how far raw partitions were read, and releases what is complete. [`Time::MIN`] stands for one of which this
-    /// aggregator has read nothing: rows wait for it, and what another one read of it stays.
+    /// aggregator has read nothing: rows wait for it from the last row on that another one read of it.
     pub fn progress(&mut self, now: Time, reached: &[Reached], out: &mut impl Outlet) {
         self.passed_s += self.now.map_or(0.0, |before| now.seconds_since(before).clamp(0.0, STEP_S));
         self.now = self.now.max(Some(now));
@@ -203,8 +214,9 @@ impl Inbox {
         for raw in reached {
             let found = self.raw(&raw.topic, raw.partition);
             found.reported_s = passed_s;
-            if raw.time > Time::MIN {
-                found.reached = raw.time;
+            match raw.time {
+                Time::MIN => found.restart(),
+                time => found.reached = time,
             }
         }
         self.release(out);

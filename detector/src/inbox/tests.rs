@@ -108,15 +108,33 @@ fn rows_wait_for_a_raw_partition_that_is_announced_unread() {
 }
 
 #[test]
-fn reader_that_begins_leaves_what_an_earlier_one_reached() {
+fn reader_that_begins_leaves_the_rows_of_an_earlier_one() {
     let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
-    reached(&mut inbox, 500, &[(0, 20), (1, 12)], &mut kept);
+    row(&mut inbox, 1, 0, 12);
+    reached(&mut inbox, 500, &[(0, -1), (1, 12)], &mut kept);
     let unread = Reached { topic: "ldms.x".into(), partition: 1, time: Time::MIN };
     (0..10).for_each(|t| row(&mut inbox, 0, t, t + 5));
+    reached(&mut inbox, 501, &[(0, 14)], &mut kept);
+    assert_eq!(kept.0, [5, 6, 7, 8, 9, 10, 11, 12, 12]);
     inbox.progress(second(520), &[unread], &mut kept);
-    assert_eq!(kept.0, (5..=12).collect::<Vec<_>>());
     reached_each_second(&mut inbox, (521, 549), &[(0, 20)], &mut kept);
-    assert_eq!(kept.0.len(), 8, "it is waited for since its reader began");
+    assert_eq!(kept.0.len(), 9, "it is waited for since its reader began");
+}
+
+#[test]
+fn reader_that_begins_withdraws_what_a_clock_showed() {
+    let (mut inbox, mut kept) = (Inbox::new(1_000), Kept::default());
+    (0..2).for_each(|partition| row(&mut inbox, partition, 0, 10));
+    // Both were at their ends, of recorded rows.
+    reached(&mut inbox, 500, &[(0, 500), (1, 500)], &mut kept);
+    let unread = |partition| Reached { topic: "ldms.x".into(), partition, time: Time::MIN };
+    inbox.progress(second(501), &[unread(0), unread(1)], &mut kept);
+    (11..20).for_each(|t| row(&mut inbox, 0, t, t));
+    reached(&mut inbox, 501, &[(0, 19)], &mut kept);
+    assert_eq!((kept.0.as_slice(), inbox.watermark()), ([10, 10].as_slice(), second(10)));
+    (11..20).for_each(|t| row(&mut inbox, 1, t, t));
+    reached(&mut inbox, 502, &[(1, 19)], &mut kept);
+    assert_eq!(kept.0.len(), 20);
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub(super) struct Position {
     pub(super) reached: Option<Time>,
     /// Time up to which no more messages exist; [`Time::MIN`] from the next message on.
     ended: Time,
+    /// Whether the clock alone showed that: recorded rows may follow, and then other partitions must wait for them.
+    is_ended_by_clock: bool,
 }
 
 /// A message that waits.
@@ -69,7 +71,13 @@ impl RawPartition {
             partition,
             queue: Arc::new(queue),
             end: PartitionEnd::new(Instant::now()),
-            position: Position { begin: None, next: None, reached: None, ended: Time::MIN },
+            position: Position {
+                begin: None,
+                next: None,
+                reached: None,
+                ended: Time::MIN,
+                is_ended_by_clock: false,
+            },
             dropped: Vec::new(),
             pending: VecDeque::new(),
         }
@@ -111,14 +119,24 @@ impl RawPartition {
         };
         self.end.note(event, now);
         if has_ended && self.end.producers_returned(now) {
+            self.withdraw_clock();
             self.position.ended = self.position.ended.max(check.started);
         }
     }
 
-    /// How far it was read: up to `clock` at its end. A partition without any row may begin with any time.
+    fn withdraw_clock(&mut self) {
+        if std::mem::take(&mut self.position.is_ended_by_clock) {
+            self.position.ended = Time::MIN;
+        }
+    }
+
+    /// How far it was read: up to `clock` at its end, for as long as the end is valid. A partition without any row may begin
+    /// with any time.
     pub(super) fn progress(&mut self, clock: Time, now: Instant) -> Reached {
         if self.end.is_valid(now) {
-            self.position.ended = clock;
+            (self.position.ended, self.position.is_ended_by_clock) = (clock, true);
+        } else {
+            self.withdraw_clock();
         }
         let time = self.position.reached.unwrap_or(Time::MIN).max(self.position.ended);
         Reached { topic: self.topic.clone(), partition: self.partition, time }
