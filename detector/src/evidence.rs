@@ -10,7 +10,7 @@ mod taken;
 mod traffic;
 mod turns;
 
-pub use hindsight::{AWAITED, Hindsight, Known, Level, Review, Unseen};
+pub use hindsight::{AWAITED, Hindsight, Known, Level, Losses, Review, Unseen};
 pub use served::{ByClients, Served};
 pub use taken::Taker;
 pub use traffic::{KEPT_BLOCKS, KEPT_TICKS, Mover, SPAN_TICKS, Traffic, begin_of, block_of};

@@ -83,6 +83,19 @@ impl Episode {
         (self.slowdown_until_s(to) - self.slowdown_until_s(from)).max(0.0)
     }
 
+    /// The stretches of its profile in which at least the part `least` of the time was lost.
+    pub fn stretches_with_loss(&self, least: f64) -> impl Iterator<Item = (Time, Time)> {
+        let first = LossPoint { time: self.start, slowdown_s: 0.0 };
+        let last = LossPoint { time: self.end, slowdown_s: self.slowdown_s };
+        let ends = self.profile.iter().copied().chain([last]);
+        let begins = [first].into_iter().chain(self.profile.iter().copied());
+        let is_lossy = move |(begin, end): &(LossPoint, LossPoint)| {
+            let span_s = end.time.seconds_since(begin.time);
+            span_s > 0.0 && end.slowdown_s - begin.slowdown_s >= least * span_s
+        };
+        begins.zip(ends).filter(is_lossy).map(|(begin, end)| (begin.time, end.time))
+    }
+
     fn slowdown_until_s(&self, time: Time) -> f64 {
         let mut before = LossPoint { time: self.start, slowdown_s: 0.0 };
         for point in &self.profile {

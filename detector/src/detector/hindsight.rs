@@ -2,7 +2,7 @@
 
 use super::Detector;
 use crate::episodes::Past;
-use crate::evidence::{self, Hindsight, Known, SPAN_TICKS, Taker};
+use crate::evidence::{self, Hindsight, Known, Losses, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
 use schemas::{Cause, CauseShare, Episode, EpisodeId, LossPoint, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Seconds of loss from which hindsight counts.
 const LEAST_S: f64 = 3.0;
+/// Part of its time that an episode loses where others are compared with it: an episode may last longer than what caused it.
+const LOSSY: f64 = 0.05;
 /// Part of a loss from which a cause is named.
 const LEAST_SHARE: f64 = 0.005;
 /// Blocks before the present one from which another episode may begin where one became too old.
@@ -120,8 +122,8 @@ impl Detector {
             let earlier = job.and_then(|job| self.levels.of(mount, metric, job));
             Known { start, earlier, least_effect: self.settings.params[metric.at()].least_effect }
         };
-        let slow = self.blocks_of_slow_servers(mount, until);
-        let review = self.traffic[mount].review(until, &slow, known);
+        let losses = self.blocks_with_losses(mount, until);
+        let review = self.traffic[mount].review(until, &losses, known);
         for ((taker, metric), seen) in review.jobs.iter().filter(|(_, seen)| seen.is_quiet) {
             if let Taker::Job(id) = taker
                 && let Some(job) = self.jobs.get(id)
@@ -134,21 +136,40 @@ impl Detector {
         reviews.push_front(review);
     }
 
-    /// Blocks before `until` in which a slow server cost clients of a file system most of what they lost.
-    fn blocks_of_slow_servers(&self, mount: usize, until: i64) -> BTreeSet<i64> {
+    /// Blocks before `until` in which the model found losses of clients of a file system that others explain.
+    fn blocks_with_losses(&self, mount: usize, until: i64) -> Losses {
         let tick_s = self.settings.stream.tick_s;
-        let Some(clients) = self.clients.get(&self.mounts[mount]) else { return BTreeSet::new() };
+        let Some(clients) = self.clients.get(&self.mounts[mount]) else { return Losses::default() };
         let [from, to] = [until - evidence::KEPT_BLOCKS, until].map(|at| evidence::begin_of(at, tick_s));
-        let by_server = |episode: &&&Episode| {
-            let of_server = episode.causes.iter().filter(|cause| cause.cause == Cause::Server);
-            of_server.map(|cause| cause.share).sum::<f64>() > 0.5
+        let share_of = |episode: &Episode, wanted: &[Cause]| {
+            let by = episode.causes.iter().filter(|cause| wanted.contains(&cause.cause));
+            by.map(|cause| cause.share).sum::<f64>()
         };
-        let found = self.episodes.between(clients, from, to);
-        let blocks = found.iter().filter(by_server).flat_map(|episode| {
-            evidence::block_of(episode.start.max(from), tick_s)
-                ..=evidence::block_of(episode.end.min(to), tick_s)
-        });
-        blocks.collect()
+        // What hindsight found must not support itself.
+        let own: BTreeSet<EpisodeId> =
+            clients.iter().filter_map(|client| self.past.get(client)?.id).collect();
+        let mut losses = Losses::default();
+        for episode in self.episodes.between(clients, from, to) {
+            if own.contains(&episode.id) || share_of(episode, &[Cause::Server, Cause::OtherJob]) <= 0.5 {
+                continue;
+            }
+            let is_of_servers = share_of(episode, &[Cause::Server]) > 0.5;
+            let job = self.job_here(episode.series, episode.start).map(|(job, _)| job);
+            for (begin, end) in episode.stretches_with_loss(LOSSY) {
+                let blocks =
+                    evidence::block_of(begin.max(from), tick_s)..=evidence::block_of(end.min(to), tick_s);
+                for block in blocks.clone() {
+                    let first = losses.all.entry(block).or_insert_with(|| job.clone());
+                    if *first != job {
+                        losses.of_several.insert(block);
+                    }
+                }
+                if is_of_servers {
+                    losses.to_servers.extend(blocks);
+                }
+            }
+        }
+        losses
     }
 
     /// Notes what slow servers may have cost a client without showing, beyond what was found.
@@ -176,6 +197,9 @@ impl Detector {
         let at = |block: i64| evidence::begin_of(block, tick_s);
         looked.is_known |= seen.is_quiet;
         if !seen.is_quiet {
+            for block in seen.lost_to_servers() {
+                self.coverage.judged(series, at(block), at(block + 1));
+            }
             let mut others_lost = seen.contended.iter().filter(|block| **block > looked.held);
             if let Some(first) = others_lost.next().filter(|_| !looked.is_known) {
                 looked.held = seen.contended.last().copied().unwrap_or(*first);

@@ -100,6 +100,17 @@ pub struct Known {
     pub least_effect: f64,
 }
 
+/// Blocks in which clients lost something that others explain, as the model found it.
+#[derive(Clone, Debug, Default)]
+pub struct Losses {
+    /// To whatever, with one of the jobs.
+    pub all: BTreeMap<i64, Option<Name>>,
+    /// Of several jobs.
+    pub of_several: BTreeSet<i64>,
+    /// Most of it to slow servers.
+    pub to_servers: BTreeSet<i64>,
+}
+
 /// All jobs of a file system, seen from one block.
 #[derive(Clone, Debug)]
 pub struct Review {
@@ -137,6 +148,12 @@ impl Block {
 }
 
 impl Hindsight {
+    /// Blocks in which slow servers surely cost it something.
+    pub fn lost_to_servers(&self) -> impl Iterator<Item = i64> {
+        let of_servers = self.lost.iter().filter(|block| block.by_server && !block.is_small);
+        of_servers.map(|block| block.number)
+    }
+
     /// Whether the level is of an earlier run.
     pub fn is_of_earlier_run(&self) -> bool {
         self.level.reference.is_empty()
@@ -144,50 +161,47 @@ impl Hindsight {
 }
 
 impl Traffic {
-    /// What the blocks before `until` show of all jobs; in those of `slow` the servers were slow.
-    pub fn review(&self, until: i64, slow: &BTreeSet<i64>, known: impl Fn(&Name, Metric) -> Known) -> Review {
+    /// What the blocks before `until` show of all jobs, beside the `losses` that the model found.
+    pub fn review(&self, until: i64, losses: &Losses, known: impl Fn(&Name, Metric) -> Known) -> Review {
         let mut trickles = BTreeMap::new();
-        let slow: BTreeSet<i64> = slow.range(..until - AWAITED).copied().collect();
+        let slow: BTreeSet<i64> = losses.to_servers.range(..until - AWAITED).copied().collect();
+        let unsaturated = self.unsaturated(until);
+        // Several jobs that lose while the file system serves less than it can wait for slow servers.
+        let several = losses.of_several.range(..until - AWAITED).filter(|block| unsaturated.contains(block));
+        let slower: BTreeSet<i64> = several.chain(&slow).copied().collect();
         let of_jobs = self.jobs().filter_map(|(mover, job)| {
             let known = known(job, mover.1);
             trickles.insert(mover.clone(), self.trickles(&mover, known.start, until - AWAITED));
             let blocks = self.active_blocks(&mover, known.start, until);
             let mut seen = self.hindsight(&mover, &blocks, (until, &slow), known.earlier)?;
-            seen.add_slow_servers(&blocks, &slow, known.least_effect);
+            seen.add_slow_stretches(&blocks, &slower);
+            seen.add_small_losses(&blocks, &slow, known.least_effect);
             seen.lost.retain(|block| block.lost >= known.least_effect);
             Some((mover, (blocks, seen)))
         });
         let mut jobs: Jobs = of_jobs.collect();
-        bound_unseen(&mut jobs, slow);
+        bound_unseen(&mut jobs, &slow);
         // A slow server takes nothing from those that do not wait for it.
         let lost = jobs.values().flat_map(|(_, seen)| seen.lost.iter().filter(|block| !block.by_server));
-        let contended: BTreeSet<i64> = lost.map(|block| block.number).collect();
+        let mut contended: BTreeSet<i64> = lost.map(|block| block.number).collect();
         for (blocks, seen) in jobs.values_mut() {
             let active = blocks.iter().map(|block| block.number);
             seen.contended = active.filter(|number| contended.contains(number)).collect();
         }
-        self.find_quiet(&mut jobs, &contended, until);
+        // But no level is known to be quiet that was reached beside it, or while others lost something.
+        contended.extend(losses.all.keys());
+        find_quiet(&mut jobs, &contended, &unsaturated, until);
         let jobs = jobs.into_iter().map(|(mover, (_, seen))| (mover, seen)).collect();
         Review { until, jobs, trickles }
     }
 
-    /// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`, alone or
-    /// while the file system served much less than at another time.
-    fn find_quiet(&self, jobs: &mut Jobs, contended: &BTreeSet<i64>, until: i64) {
-        let totals = || self.blocks(i64::MIN, until).map(|block| self.total(block));
+    /// Blocks in which the file system served much less than at another time.
+    fn unsaturated(&self, until: i64) -> BTreeSet<i64> {
+        let totals = || self.blocks(i64::MIN, until).map(|block| (block, self.total(block)));
+        let noise = noise_of(totals().map(|(_, total)| total));
         // The most of many noisy sums is more than the file system can serve.
-        let most = totals().fold(0.0, f64::max) / (1.0 + SURE_ERRORS * noise_of(totals()));
-        for (blocks, seen) in jobs.values_mut().filter(|(_, seen)| !seen.is_of_earlier_run()) {
-            let is_free =
-                |block: &Block| !block.is_beside_others() || block.own + block.others <= UNSATURATED * most;
-            let is_quiet = |block: &&Block| {
-                let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
-                is_settled && block.lacks(seen) <= LEAST_LOSS && is_free(block)
-            };
-            // By the level of a job whose loss would not show nothing is judged.
-            let shows_loss = seen.least < SHOWN_LOSS;
-            seen.is_quiet = shows_loss && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
-        }
+        let most = totals().map(|(_, total)| total).fold(0.0, f64::max) / (1.0 + SURE_ERRORS * noise);
+        totals().filter(|(_, total)| *total <= UNSATURATED * most).map(|(block, _)| block).collect()
     }
 
     /// What `own` lost in its `blocks`; `None` while these are too few.
@@ -324,9 +338,24 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     values.sum::<f64>() / count
 }
 
+/// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`, alone or while the
+/// file system was `unsaturated`.
+fn find_quiet(jobs: &mut Jobs, contended: &BTreeSet<i64>, unsaturated: &BTreeSet<i64>, until: i64) {
+    for (blocks, seen) in jobs.values_mut().filter(|(_, seen)| !seen.is_of_earlier_run()) {
+        let is_quiet = |block: &&Block| {
+            let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
+            let is_free = !block.is_beside_others() || unsaturated.contains(&block.number);
+            is_settled && block.lacks(seen) <= LEAST_LOSS && is_free
+        };
+        // By the level of a job whose loss would not show nothing is judged.
+        let shows_loss = seen.least < SHOWN_LOSS;
+        seen.is_quiet = shows_loss && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
+    }
+}
+
 /// Notes what jobs may have lost without showing it. The servers may have cost what another job lacks and the others did not take: `slow` are the blocks
 /// in which they surely were slow.
-fn bound_unseen(jobs: &mut Jobs, slow: BTreeSet<i64>) {
+fn bound_unseen(jobs: &mut Jobs, slow: &BTreeSet<i64>) {
     let mut lacking: BTreeMap<i64, usize> = BTreeMap::new();
     let unknown = jobs.values().flat_map(|(_, seen)| &seen.unknown);
     unknown.for_each(|block| *lacking.entry(*block).or_default() += 1);

@@ -3,6 +3,7 @@
 
 use super::{Block, ERRORS, Hindsight, LEVEL_BLOCKS, LostBlock, SMALL_BLOCKS, SURE_ERRORS, mean};
 use std::collections::BTreeSet;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 /// Blocks around those with slow servers that these are compared with.
@@ -27,8 +28,52 @@ struct Comparison<'b> {
 }
 
 impl Hindsight {
+    /// Adds what it lacks while the servers are slow, where it lacks that in all these blocks and in none of those around them: it
+    /// may have started there, and reached its level as soon as they were well.
+    pub(super) fn add_slow_stretches(&mut self, blocks: &[Block], slow: &BTreeSet<i64>) {
+        let most_ticks = most_ticks(blocks);
+        for stretch in stretches(slow) {
+            // The blocks at both ends may be slow in part.
+            let is_lack = |at: usize| blocks.get(at).is_some_and(|block| block.lacks(self) > self.least);
+            let mut begin = blocks.partition_point(|block| block.number < *stretch.start());
+            let mut end = blocks.partition_point(|block| block.number <= *stretch.end());
+            begin -= usize::from(begin > 0 && is_lack(begin - 1));
+            end += usize::from(is_lack(end));
+            if !self.lacks_throughout(blocks, begin..end) {
+                continue;
+            }
+            for block in blocks[begin..end].iter().filter(|block| self.unknown.contains(&block.number)) {
+                let (active, lost) = (block.ticks / most_ticks, block.lacks(self));
+                self.unsure = (self.unsure - active * lost).max(0.0);
+                let takers = Arc::new([]);
+                self.lost.push(LostBlock {
+                    number: block.number,
+                    active,
+                    lost,
+                    is_small: false,
+                    by_server: true,
+                    takers,
+                });
+            }
+            let lost = &self.lost;
+            self.unknown.retain(|number| !lost.iter().any(|block| block.number == *number));
+        }
+        self.lost.sort_by_key(|block| block.number);
+    }
+
+    /// Whether it lacks much in all blocks of `during` but perhaps the first and the last, and in none of the nearest blocks around
+    /// them.
+    fn lacks_throughout(&self, blocks: &[Block], during: Range<usize>) -> bool {
+        let is_lack = |block: &Block| block.lacks(self) > self.least;
+        let after = &blocks[during.end..blocks.len().min(during.end + LEVEL_BLOCKS)];
+        let before = &blocks[during.start.saturating_sub(LEVEL_BLOCKS)..during.start];
+        let inside = &blocks[during];
+        let is_long = inside.len() > LEVEL_BLOCKS && after.len() == LEVEL_BLOCKS;
+        is_long && inside[1..inside.len() - 1].iter().all(is_lack) && !before.iter().chain(after).any(is_lack)
+    }
+
     /// Adds the losses in those of its `blocks` in which the servers were slow, where these together show at least `least_effect`.
-    pub(super) fn add_slow_servers(&mut self, blocks: &[Block], slow: &BTreeSet<i64>, least_effect: f64) {
+    pub(super) fn add_small_losses(&mut self, blocks: &[Block], slow: &BTreeSet<i64>, least_effect: f64) {
         let Some(found) = self.compare(blocks, slow) else { return };
         let is_shown = found.lack >= least_effect.max(SURE_ERRORS * found.error);
         if !is_shown || found.during.len() < SMALL_BLOCKS {
@@ -76,6 +121,12 @@ impl Hindsight {
         let error = self.noise * (1.0 / during.len() as f64 + 1.0 / around.len() as f64).sqrt();
         Some(Comparison { during, lack, error })
     }
+}
+
+/// Blocks that follow each other.
+fn stretches(slow: &BTreeSet<i64>) -> Vec<RangeInclusive<i64>> {
+    let numbers: Vec<i64> = slow.iter().copied().collect();
+    numbers.chunk_by(|a, b| b - a == 1).map(|stretch| stretch[0]..=stretch[stretch.len() - 1]).collect()
 }
 
 fn rate_of(blocks: &[&Block]) -> f64 {

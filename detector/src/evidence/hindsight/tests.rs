@@ -26,7 +26,7 @@ fn review(stretches: &[(i64, f64, f64)], earlier: Option<f64>) -> Review {
         let earlier = earlier.filter(|_| id.as_str() == "1").map(level);
         Known { start: FIRST, earlier, least_effect: 0.05 }
     };
-    traffic.review(block + AWAITED, &BTreeSet::new(), known)
+    traffic.review(block + AWAITED, &Losses::default(), known)
 }
 
 fn lost_blocks(review: &Review, number: &str) -> f64 {
@@ -85,18 +85,28 @@ fn nothing_is_known_of_a_job_that_just_began() {
 
 /// Job 1 while its servers are slow for blocks 10 to 30 and it lacks the part `lack`.
 fn beside_slow_servers(lack: f64, known: bool) -> Hindsight {
+    around_slow_servers(0, |is_slow, _| if is_slow { 1.0 - lack } else { 1.0 }, known)
+}
+
+/// Job 1, which starts with block `start` and moves the `part` of its level, while servers are slow for blocks 10 to 30.
+fn around_slow_servers(start: i64, part: impl Fn(bool, i64) -> f64, known: bool) -> Hindsight {
     let mut traffic = Traffic::default();
     for at in 0..40 {
         let is_slow = (10..30).contains(&at);
         let noise = 1.0 + 0.02 * (at % 3 - 1) as f64;
-        let one = 100.0 * noise * if is_slow { 1.0 - lack } else { 1.0 };
+        let one = if at < start { 0.0 } else { 100.0 * noise * part(is_slow, at) };
         let two = if is_slow { 40.0 } else { 100.0 };
         let rates = [("1", one), ("2", two)].map(|(id, rate)| (job(id), [rate, SPAN_TICKS]));
         traffic.note(FIRST + at, &rates.into_iter().collect());
     }
-    let slow = (FIRST + 10..FIRST + 30).filter(|_| known).collect();
-    let known = |_: &Name, _| Known { start: FIRST, earlier: None, least_effect: 0.05 };
-    traffic.review(FIRST + 40 + AWAITED, &slow, known).jobs[&job("1")].clone()
+    let slow: BTreeSet<i64> = (FIRST + 10..FIRST + 30).filter(|_| known).collect();
+    let all = slow.iter().map(|block| (*block, None)).collect();
+    let losses = Losses { all, of_several: BTreeSet::new(), to_servers: slow };
+    let known = |id: &Name, _| {
+        let start = if id.as_str() == "1" { start } else { 0 };
+        Known { start: FIRST + start, earlier: None, least_effect: 0.05 }
+    };
+    traffic.review(FIRST + 40 + AWAITED, &losses, known).jobs[&job("1")].clone()
 }
 
 #[test]
@@ -114,4 +124,26 @@ fn fall_too_small_to_report_widens_the_upper_end() {
     let undecided = beside_slow_servers(0.08, false);
     let most = undecided.unseen.map_or(0.0, |unseen| unseen.lost);
     assert!(undecided.lost.is_empty() && (1.6..2.6).contains(&most), "{undecided:?}");
+}
+
+#[test]
+fn job_that_starts_beside_slow_servers_lost_until_they_are_well() {
+    let seen = around_slow_servers(12, |is_slow, _| if is_slow { 0.4 } else { 1.0 }, true);
+    let lost: f64 = seen.lost.iter().map(|block| block.lost * block.active).sum();
+    assert!((lost - 10.8).abs() < 0.6 && seen.lost.iter().all(|block| block.by_server), "{seen:?}");
+    assert!(seen.unknown.is_empty() && seen.unsure < 1.0, "{seen:?}");
+}
+
+#[test]
+fn phase_of_a_job_beside_slow_servers_is_no_loss_to_them() {
+    for ended in [25, 35] {
+        let seen = around_slow_servers(12, |_, at| if at < ended { 0.4 } else { 1.0 }, true);
+        assert!(seen.lost.is_empty() && !seen.unknown.is_empty() && !seen.is_quiet, "{seen:?}");
+    }
+}
+
+#[test]
+fn level_beside_slow_servers_is_no_quiet_one() {
+    let seen = around_slow_servers(12, |is_slow, _| if is_slow { 0.4 } else { 0.0 }, true);
+    assert!(!seen.is_quiet && seen.lost.is_empty(), "{seen:?}");
 }

@@ -38,6 +38,7 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "own_phase_others" => own_phase(draw, 3),
         "small_writers" => small_writers(draw),
         "slow_server" => slow_server(draw),
+        "slow_server_start" => slow_server_start(draw),
         "slow_node" => slow_node(draw),
         "busy" => busy(draw),
         "page_cache" => page_cache(draw),
@@ -332,6 +333,21 @@ fn slow_server(draw: &mut Draw) -> Scenario {
     let mut scenario = draw.scenario(1_120.0, capacity, jobs, &[]);
     let (from_s, share) = (draw.between(250.0, 500.0), draw.between(0.2, 0.6));
     scenario.systems[0].slow = vec![Slow { from_s, to_s: from_s + draw.between(100.0, 400.0), share }];
+    scenario
+}
+
+/// The same, where the scored job starts while the server is slow.
+fn slow_server_start(draw: &mut Draw) -> Scenario {
+    let mut scenario = slow_server(draw);
+    let (system, id) = (&mut scenario.systems[0], scenario.jobs.len() as u64 + 1);
+    let Slow { from_s, to_s, .. } = system.slow[0];
+    let start_s = draw.between(from_s, to_s - 60.0);
+    let late = streaming(id, draw.count(1, 4), start_s, 1_100.0 - start_s, draw.rate(), draw.white());
+    if let Capacity::Fixed(capacity) = &mut system.capacity {
+        *capacity += 1.05 * demand_of(&late);
+    }
+    scenario.jobs.push(late);
+    scenario.subjects = vec![id];
     scenario
 }
 
