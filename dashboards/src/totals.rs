@@ -9,6 +9,8 @@ use store::read::{self, Reader};
 /// Counts and sums over all series, jobs and episodes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Totals {
+    /// Clock of the store when they were read: of a large store up to ten seconds before that of the answer.
+    pub at: Option<f64>,
     /// Number of series by state; states without series have 0.
     pub states: BTreeMap<&'static str, i64>,
     /// Number of series.
@@ -57,6 +59,7 @@ pub(crate) fn read_totals(store: &Reader<'_>, map: &MapCache) -> Result<Totals, 
     let [jobs_slowdown_s, jobs_slowdown_lo_s, jobs_slowdown_hi_s] = jobs;
     let open_episodes = store.one(read::episodes::OPEN_COUNT, &[], |row| row.get(0))?;
     let [links, clients] = map.latest(store)?.places();
+    let at = store.clock()?;
     store.one(read::series::TOTALS, &[], |row| {
         let mut states = BTreeMap::new();
         for (place, state) in schemas::State::ALL.iter().enumerate() {
@@ -64,6 +67,7 @@ pub(crate) fn read_totals(store: &Reader<'_>, map: &MapCache) -> Result<Totals, 
         }
         let (series, series_heard) = (row.get(0)?, row.get(1)?);
         Ok(Totals {
+            at,
             states,
             series,
             series_heard,

@@ -28,10 +28,17 @@ FROM places, (VALUES ('2026-10-01'::timestamptz, :'ten_s_from'::timestamptz - in
 -- As the server's policies or `roll_up` do once a minute.
 SELECT format('CALL refresh_continuous_aggregate(%L, NULL, NULL)', a)
 FROM unnest(ARRAY['places_10s', 'places_1min', 'places_1h']) AS a WHERE EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') \gexec
-SELECT $$SELECT roll_up_places('-infinity', 'infinity')$$ WHERE to_regproc('roll_up_places') IS NOT NULL \gexec
+SELECT $$SELECT roll_up_places('-infinity', 'infinity'), roll_up_place_hours('-infinity', '2026-10-30 23:00')$$
+WHERE to_regproc('roll_up_places') IS NOT NULL \gexec
+UPDATE roll_up_progress SET minutes_until = '2026-10-30 23:59', hours_until = '2026-10-30 23:00';
 INSERT INTO component_hours
 SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 40 ELSE 1 END, 144000, 9000, 20, 4
 FROM component_places, generate_series(:'hours_from'::timestamptz, '2026-10-30 23:00', '1 hour') AS t;
+-- Hours of all clients: the panel of a file system's jobs sums them.
+INSERT INTO signal_hours
+SELECT t, 1, s.series_id, 4e5, 3e5, 8e5, 4e5, 4e5, 3600, 600
+FROM series s, generate_series(:'hours_from'::timestamptz, '2026-10-30 23:00', '1 hour') AS t
+WHERE s.metric <> 'aries_stall_ratio' AND (s.series_id - 1) % :tier_of <> 0;
 INSERT INTO component_minutes
 SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 2400 ELSE 60 END, 150
 FROM component_places, generate_series('2026-10-30 17:00'::timestamptz, '2026-10-30 23:59', '1 minute') AS t;

@@ -14,6 +14,6 @@ SELECT lpad(to_hex(n), 16, '0'), 'storage', 'warning', 'snx11137', CASE WHEN is_
                           'slowdown_lo_s', 25, 'slowdown_hi_s', 35, 'completeness', 1)
 FROM (SELECT n, extract(epoch FROM timestamptz '2026-10-01') + (n - 0.5) * 2592000.0 / :incidents AS s, n > :incidents - 2 AS is_open
       FROM generate_series(1, :incidents) AS n) AS i;
--- As `tailback run` does once a minute, 20 incidents each time.
-SELECT sum_storage_losses() FROM generate_series(1, :incidents, 20);
+-- As `tailback run` does once a minute, 20 incidents each time, of which the open ones are summed again.
+SELECT sum_storage_losses() FROM generate_series(1, :incidents, 15);
 VACUUM ANALYZE jobs, episodes, regions, alert_incidents, storage_losses;

@@ -1,10 +1,10 @@
--- Jobs by bytes read and written in the span, in the latest day of longer ones, from the mean rates of their clients while they ran: by hours
--- that are written where the span is six hours or minutes have expired, and by minutes else and after the last such hour.
+-- Jobs by bytes read and written in the span, in the latest six hours of longer ones, from the mean rates of their clients while they ran: by
+-- hours that are written where the span is six hours or minutes have expired, and by minutes else and after the last such hour.
 -- Clients are joined before anything is summed: an array of them would be searched for each row.
 WITH span AS (
     SELECT f AS from_time, $__timeTo()::timestamptz - f >= interval '6 hours'
            OR NOT (SELECT coalesce(f >= now() - kept_for, true) FROM tier_retention WHERE tier = '1min') AS by_hours
-    FROM (SELECT greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') AS f) x
+    FROM (SELECT greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '6 hours') AS f) x
 ), clients AS (
     SELECT s.series_id FROM series s JOIN metrics m USING (metric)
     WHERE m.measures = 'progress' AND m.unit = 'bytes/s' AND s.part IN (${mount:sqlstring})
@@ -12,12 +12,12 @@ WITH span AS (
     SELECT h.series_id, h.time AS at_time, interval '1 hour' AS step, h.value * 3600.0 AS bytes
     FROM signal_hours h JOIN clients USING (series_id)
     WHERE (SELECT by_hours FROM span) AND h.value > 0 AND h.time <= $__timeTo() AND h.time < date_bin('1 hour', minutes_written_until(), 'epoch')
-      AND h.time >= greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') - interval '1 hour'
+      AND h.time >= greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '6 hours') - interval '1 hour'
     UNION ALL
     SELECT m.series_id, m.time, interval '1 minute', m.value * 60.0
     FROM signals_1min m JOIN clients USING (series_id)
     WHERE m.value > 0 AND m.time <= $__timeTo()
-      AND m.time >= greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '1 day') - interval '1 minute'
+      AND m.time >= greatest($__timeFrom()::timestamptz, $__timeTo()::timestamptz - interval '6 hours') - interval '1 minute'
       AND m.time >= (SELECT CASE WHEN by_hours THEN date_bin('1 hour', minutes_written_until(), 'epoch') ELSE '-infinity' END FROM span)
 ), runs AS (
     SELECT j.job_id, j.start_time, j.until_time FROM job_runs j, span

@@ -1,7 +1,8 @@
--- Sums of the ends of the intervals of what `system_paid.sql` shows.
+-- Sums of the ends of the intervals of what `system_paid.sql` shows, in the same steps.
 WITH span AS (
     SELECT x.step, date_bin(x.step, $__timeFrom()::timestamptz, 'epoch') AS from_time
-    FROM (SELECT make_interval(secs => greatest(3600, $__interval_ms / 1000.0)) AS step) x
+    FROM (SELECT make_interval(secs => greatest(3600, $__interval_ms / 1000.0,
+                                                3600 * ceil(extract(epoch FROM $__timeTo()::timestamptz - $__timeFrom()::timestamptz) / 648000))) AS step) x
 ), runs AS MATERIALIZED (
     SELECT j.* FROM job_costs j
     WHERE j.start_time < $__timeTo() AND j.until_time > $__timeFrom() AND j.lost_hi_s > 0 AND j.run_s > 0

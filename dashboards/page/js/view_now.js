@@ -21,6 +21,8 @@ const SERIES_SHOWN = 8;
 const INCIDENTS_SHOWN = 5;
 /** How long an ended incident is shown: a store holds those of months. */
 const INCIDENTS_S = 86_400;
+/** Totals that are older are shown with their time. */
+const TOTALS_OLD_S = 3;
 /** The cost has a resolution of an hour. */
 const PAID_MS = 20000;
 
@@ -100,6 +102,11 @@ function showPast(figures, { at, past: { map, episodes } }) {
   put(figures.clock, clock(at), day(at), false);
 }
 
+/** The time of the totals, where a large store has older ones than the rest of the answer. */
+function timeOfTotals({ totals, clock: now }) {
+  return totals && totals.at !== null && now - totals.at > TOTALS_OLD_S ? ` · totals of ${clock(totals.at)}` : "";
+}
+
 function showFigures(figures, { totals, progress, clock: now }) {
   if (totals === null) return;
   const all = Object.values(totals.states).reduce((sum, n) => sum + n, 0);
@@ -123,7 +130,7 @@ function showFigures(figures, { totals, progress, clock: now }) {
   else put(figures.lost, none ? "–" : seconds(totals.series_slowdown_s), "live estimate without an interval, summed over series");
   put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "ongoing" : "none now");
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
-  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)}${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}`);
+  put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)}${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}${timeOfTotals({ totals, clock: now })}`);
 }
 
 /** Contended links and file systems with start, kind, cause and loss. */
@@ -184,7 +191,8 @@ class HeatSection {
     this.legend = el("div", {});
     this.body = el("div", { class: "body" }, this.legend);
     this.hint = el("span", {}, "colour: mean against its bound");
-    this.root = card("System", this.body, el("span", {}, this.hint, " · ", el("a", { href: links.list("map") }, "map")));
+    this.age = el("span", {});
+    this.root = card("System", this.body, el("span", {}, this.hint, this.age, " · ", el("a", { href: links.list("map") }, "map")));
     fill(this.body, empty("Loading series…", "", true));
     this.waiting = false;
   }
@@ -226,6 +234,7 @@ class HeatSection {
     if (answer.series.name) this.setNames(answer);
     this.waiting = false;
     fill(this.legend, ...legend(answer.totals?.states ?? countsOf(answer)));
+    setText(this.age, timeOfTotals(answer));
     for (const { map, under, rows } of this.maps.values()) {
       map.setValues(answer.series, answer.states);
       const counted = this.by === "component" ? rows : this.parts(rows);

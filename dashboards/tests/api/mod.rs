@@ -100,6 +100,7 @@ async fn now_has_columns_counts_and_the_worst_series() {
     assert_eq!(now["totals"]["states"]["unknown"], 1);
     assert_eq!(now["totals"]["states"]["clear"], 1);
     assert_eq!(now["totals"]["completeness"], 0.75);
+    assert_eq!(now["totals"]["at"], now["clock"]);
     assert_eq!(now["totals"]["links"], serde_json::json!({"total": 3, "reporting": 2, "contended": 0}));
     assert_eq!(now["totals"]["clients"], serde_json::json!({"total": 1, "reporting": 1, "contended": 1}));
     assert_eq!(now["series"]["name"][0], "lustre_write_rate/nid00012/snx11137");

@@ -1,5 +1,5 @@
-//! What lists read instead of summing up: losses of regions and of incidents of file systems, file systems of jobs, and the part of the
-//! episodes that a search covers.
+//! What lists read instead of summing up: losses of regions and of incidents of file systems, nodes and file systems of jobs, and the
+//! part of the episodes that a search covers.
 
 use store::postgres::{PgSettings, roll_up};
 use support::database::{Database, on_each_server, query};
@@ -71,6 +71,19 @@ fn region_loss_follows_its_victims() {
         database.execute("UPDATE region_victims SET lost_s = 5 WHERE job_id = '8'").await;
         database.execute("DELETE FROM region_victims WHERE job_id = '7'").await;
         assert_eq!(query(&database, losses).await, ["1 5 1 5"]);
+    });
+}
+
+#[test]
+fn the_size_of_a_job_follows_its_nodes() {
+    on_each_server(|database: Database| async move {
+        let sizes = "SELECT concat_ws(' ', job_id, nodes) FROM job_sizes ORDER BY job_id";
+        database.execute("INSERT INTO job_nodes VALUES ('7', 'nid1'), ('7', 'nid2'), ('8', 'nid1')").await;
+        assert_eq!(query(&database, sizes).await, ["7 2", "8 1"]);
+        database
+            .execute("DELETE FROM job_nodes WHERE node = 'nid1'; INSERT INTO job_nodes VALUES ('9', 'nid1')")
+            .await;
+        assert_eq!(query(&database, sizes).await, ["7 1", "9 1"]);
     });
 }
 

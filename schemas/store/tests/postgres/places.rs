@@ -89,6 +89,30 @@ fn aggregates_stay_the_same_and_include_late_parts() {
     });
 }
 
+/// Expected hours, computed from the minutes.
+const OF_THE_MINUTES: &str = "
+    SELECT concat_ws(' ', kind, date_bin('1 hour', time, 'epoch'), max(series), max(contended_series), sum(ticks), sum(contended_ticks),
+                     round(avg(value_sum)::numeric, 3), max(value_max))
+    FROM places_1min WHERE kind = 'system' GROUP BY kind, date_bin('1 hour', time, 'epoch') ORDER BY date_bin('1 hour', time, 'epoch')";
+
+#[test]
+fn hours_are_the_sums_of_their_minutes_and_outlive_them() {
+    on_each_server(|database: Database| async move {
+        commit_in_parts(&database, 8_000).await;
+        aggregate(&database).await;
+        let hours = query(&database, OF_THE_MINUTES).await;
+        assert_eq!(hours.len(), 3);
+        assert_eq!(query(&database, &select("places_1h", "system")).await, hours);
+        if !database.timescale {
+            // The last hour is not over.
+            database
+                .execute("DELETE FROM place_minutes WHERE time < (SELECT hours_until FROM roll_up_progress)")
+                .await;
+            assert_eq!(query(&database, &select("places_1h", "system")).await, hours);
+        }
+    });
+}
+
 #[test]
 fn a_coarser_tier_answers_where_the_best_one_expired() {
     on_each_server(|database: Database| async move {

@@ -20,9 +20,11 @@ const TEN_SECONDS: &str = "
     INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
     VALUES ('detector', 0, 1, 'a', 1, 1, '2026-10-15 03:30:25Z', now())";
 
-/// A minute of places that is older than any ten seconds.
-const OLD_MINUTE: &str = "INSERT INTO place_minutes VALUES
-    ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2020-01-01 00:05Z', 30, 2, 1800, 60, 15, 4)";
+/// A minute of places that is older than any ten seconds, and an hour that is older than any minute.
+const OLD_PLACES: &str = "
+    INSERT INTO place_minutes VALUES ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2020-01-01 00:05Z', 30, 2, 1800, 60, 15, 4);
+    INSERT INTO place_hours VALUES ('group', 'c0-0..c1-0', 'aries_stall_ratio', '2019-12-31 22:00Z', 30, 2, 108000, 60, 15, 4);
+    UPDATE roll_up_progress SET hours_until = '2020-01-01 00:00Z'";
 
 async fn rows_of(database: &Database, tier: &str) -> Vec<String> {
     let rows = format!(
@@ -69,15 +71,16 @@ fn minutes_and_hours_stay_as_they_are() {
 }
 
 #[test]
-fn old_minutes_of_places_are_in_the_aggregates() {
+fn old_minutes_and_hours_of_places_are_in_the_aggregates() {
     on_each_empty_server(|database: Database| async move {
-        without_timescale(&database, OLD_MINUTE).await;
+        without_timescale(&database, OLD_PLACES).await;
         if database.timescale {
             add_timescale(&database).await;
         }
-        for tier in ["places_1min", "places_1h"] {
-            let rows = query(&database, &places_in(tier, "group")).await;
-            assert!(rows.len() == 1 && rows[0].ends_with(" 30 2 1800 60 15.000 4"), "{tier}: {rows:?}");
-        }
+        let minutes = query(&database, &places_in("places_1min", "group")).await;
+        assert!(minutes.last().is_some_and(|row| row.ends_with(" 30 2 1800 60 15.000 4")), "{minutes:?}");
+        let hours = query(&database, &places_in("places_1h", "group")).await;
+        assert!(hours.len() == 2 && hours[0].ends_with(" 30 2 108000 60 15.000 4"), "{hours:?}");
+        assert!(hours[1].ends_with(" 30 2 1800 60 15.000 4"), "{hours:?}");
     });
 }

@@ -5,11 +5,16 @@
 
 DROP VIEW places_1h, places_1min, places_10s;
 DROP INDEX place_buckets_by_place, place_buckets_by_time;
--- Minutes that are older than the oldest ten seconds.
+-- Minutes that are older than the oldest ten seconds, and hours that are older than the oldest minute.
 INSERT INTO place_buckets (time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric)
 SELECT time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric
 FROM place_minutes
-WHERE time < coalesce((SELECT date_bin('1 minute', min(time), 'epoch') FROM place_buckets), 'infinity');
+WHERE time < coalesce((SELECT date_bin('1 minute', min(time), 'epoch') FROM place_buckets), 'infinity')
+UNION ALL
+SELECT time, value_sum, ticks, contended_ticks, series, contended_series, value_max, kind, name, metric
+FROM place_hours
+WHERE time < coalesce(least((SELECT date_bin('1 hour', min(time), 'epoch') FROM place_minutes),
+                            (SELECT date_bin('1 hour', min(time), 'epoch') FROM place_buckets)), 'infinity');
 -- Few chunks of existing rows. New ones are small: they are read every half a minute until they are in columns.
 SELECT create_hypertable('place_buckets', 'time', chunk_time_interval => interval '1 day',
                          create_default_indexes => false, migrate_data => true);
@@ -49,21 +54,14 @@ SELECT set_chunk_time_interval(format('%I.%I', materialization_hypertable_schema
 FROM timescaledb_information.continuous_aggregates WHERE view_name IN ('places_10s', 'places_1min', 'places_1h');
 GRANT SELECT ON places_10s, places_1min, places_1h TO tailback_writer, tailback_reader;
 
--- Hours of a kind of places in a span; they are stored here.
-CREATE OR REPLACE FUNCTION place_hours(asked text, from_time timestamptz, until_time timestamptz)
-    RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
-                   contended_ticks bigint, value_sum double precision, value_max double precision)
-    LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
-    FROM places_1h p WHERE p.kind = $1 AND p.time > $2 - interval '1 hour' AND p.time <= $3
-$$;
-
--- The aggregate keeps minutes of places; `roll_up` keeps those of components only.
-DROP TABLE place_minutes;
-DROP FUNCTION roll_up_places;
-CREATE OR REPLACE FUNCTION forget_place_minutes() RETURNS void LANGUAGE sql AS '';
+-- The aggregates keep minutes and hours of places; `roll_up` keeps those of components only.
+DROP TABLE place_minutes, place_hours;
+DROP FUNCTION roll_up_places, roll_up_place_hours, place_hours_until;
+CREATE OR REPLACE FUNCTION forget_places() RETURNS void LANGUAGE sql AS '';
 CREATE OR REPLACE FUNCTION roll_up_minutes(from_time timestamptz, until_time timestamptz) RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp AS $$ SELECT roll_up_components($1, $2) $$;
+CREATE OR REPLACE FUNCTION roll_up_hours(from_time timestamptz, until_time timestamptz) RETURNS void
+    LANGUAGE sql SET search_path = public, pg_temp AS $$ SELECT roll_up_component_hours($1, $2) $$;
 
 -- Replaces every policy; a tier without an interval is kept for ever. An aggregate is refreshed as far back as rows arrive
 -- late after an outage, and goes into columns once no refresh reaches it. A refresh over dropped rows of the tier below would

@@ -142,7 +142,7 @@ CREATE FUNCTION write_health(at_time timestamptz) RETURNS void
     ON CONFLICT (figure, label, time) DO UPDATE SET value = excluded.value
 $$;
 
--- Minutes of components, from the minutes of their series, and of places, from their ten seconds.
+-- Minutes and hours of components, from those of their series, and of places, from their ten seconds and minutes.
 CREATE FUNCTION roll_up_components(from_time timestamptz, until_time timestamptz) RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp SET jit = off AS $$
     INSERT INTO component_minutes
@@ -163,10 +163,11 @@ CREATE FUNCTION roll_up_places(from_time timestamptz, until_time timestamptz) RE
         value_sum = excluded.value_sum, value_max = excluded.value_max
 $$;
 
--- TimescaleDB has a policy for it and replaces this.
-CREATE FUNCTION forget_place_minutes() RETURNS void
+-- TimescaleDB has policies for it and replaces this.
+CREATE FUNCTION forget_places() RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp AS $$
-    DELETE FROM place_minutes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1min')
+    DELETE FROM place_minutes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1min');
+    DELETE FROM place_hours WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1h')
 $$;
 
 CREATE FUNCTION roll_up_minutes(from_time timestamptz, until_time timestamptz) RETURNS void
@@ -176,7 +177,7 @@ BEGIN
     PERFORM roll_up_places($1, $2);
 END $$;
 
-CREATE FUNCTION roll_up_hours(from_time timestamptz, until_time timestamptz) RETURNS void
+CREATE FUNCTION roll_up_component_hours(from_time timestamptz, until_time timestamptz) RETURNS void
     LANGUAGE sql SET search_path = public, pg_temp SET jit = off AS $$
     INSERT INTO component_hours
     SELECT s.metric, s.component, h.time, count(*), sum(h.ticks), sum(h.contended_ticks), sum(h.value::double precision),
@@ -185,6 +186,24 @@ CREATE FUNCTION roll_up_hours(from_time timestamptz, until_time timestamptz) RET
     ON CONFLICT (metric, component, time) DO UPDATE SET series = excluded.series, ticks = excluded.ticks,
         contended_ticks = excluded.contended_ticks, value_sum = excluded.value_sum, value_max = excluded.value_max
 $$;
+
+CREATE FUNCTION roll_up_place_hours(from_time timestamptz, until_time timestamptz) RETURNS void
+    LANGUAGE sql SET search_path = public, pg_temp SET jit = off AS $$
+    INSERT INTO place_hours
+    SELECT kind, name, metric, date_bin('1 hour', time, 'epoch'), max(series), max(contended_series), sum(ticks),
+           sum(contended_ticks), avg(value_sum), max(value_max)
+    FROM place_minutes WHERE time >= $1 AND time < $2 GROUP BY 1, 2, 3, 4
+    ON CONFLICT (kind, name, metric, time) DO UPDATE SET series = excluded.series,
+        contended_series = excluded.contended_series, ticks = excluded.ticks, contended_ticks = excluded.contended_ticks,
+        value_sum = excluded.value_sum, value_max = excluded.value_max
+$$;
+
+CREATE FUNCTION roll_up_hours(from_time timestamptz, until_time timestamptz) RETURNS void
+    LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+BEGIN
+    PERFORM roll_up_component_hours($1, $2);
+    PERFORM roll_up_place_hours($1, $2);
+END $$;
 
 -- Sums up what is new, an hour at most; true when more is due. Minutes that ended 30 s before the slowest partition's
 -- latest signal are written; partitions that are behind by more than ten minutes do not count. Each minute is summed once
@@ -230,7 +249,7 @@ BEGIN
         PERFORM roll_up_hours(hours, whole);
         UPDATE roll_up_progress SET hours_until = whole;
         DELETE FROM component_minutes WHERE time < (SELECT now - interval '7 hours' FROM clock);
-        PERFORM forget_place_minutes();
+        PERFORM forget_places();
         DELETE FROM health_minutes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1min');
     END IF;
     RETURN until < due;

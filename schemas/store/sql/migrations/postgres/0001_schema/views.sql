@@ -62,8 +62,8 @@ SELECT series_id, date_bin('1 hour', time, 'epoch'),
        (sum(waited_per_s * ticks) / nullif(sum(ticks) FILTER (WHERE waited_per_s IS NOT NULL), 0))::real
 FROM signals_1min WHERE time >= date_bin('1 hour', minutes_written_until(), 'epoch') GROUP BY 1, 2;
 
--- Sums of places by tier. Minutes are kept by `roll_up`, the others computed when they are read; TimescaleDB aggregates
--- all three. A series that is contended in two of six ten seconds counts in both: a minute has the most of them at once.
+-- Sums of places by tier. Minutes and hours are kept by `roll_up`, the newest hours and the ten seconds computed when they are read;
+-- TimescaleDB aggregates all three. A series that is contended in two of six ten seconds counts in both: a minute has the most of them at once.
 CREATE VIEW places_10s AS
 SELECT kind, name, metric, time, sum(series)::bigint AS series, sum(contended_series)::bigint AS contended_series,
        sum(ticks)::bigint AS ticks, sum(contended_ticks)::bigint AS contended_ticks, sum(value_sum) AS value_sum,
@@ -75,11 +75,21 @@ SELECT kind, name, metric, time, series::bigint AS series, contended_series::big
        value_sum, value_max
 FROM place_minutes;
 
+-- Until when hours of places are kept. Declared immutable for the reason of `minutes_written_until`.
+CREATE FUNCTION place_hours_until() RETURNS timestamptz
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN coalesce((SELECT hours_until FROM public.roll_up_progress), '-infinity');
+END $$;
+
 CREATE VIEW places_1h AS
-SELECT kind, name, metric, date_bin('1 hour', time, 'epoch') AS time, max(series) AS series, max(contended_series) AS contended_series,
-       sum(ticks)::bigint AS ticks, sum(contended_ticks)::bigint AS contended_ticks, avg(value_sum) AS value_sum,
-       max(value_max) AS value_max
-FROM places_1min GROUP BY 1, 2, 3, 4;
+SELECT kind, name, metric, time, series::bigint AS series, contended_series::bigint AS contended_series, ticks, contended_ticks,
+       value_sum, value_max
+FROM place_hours WHERE time < place_hours_until()
+UNION ALL
+SELECT kind, name, metric, date_bin('1 hour', time, 'epoch'), max(series), max(contended_series), sum(ticks)::bigint,
+       sum(contended_ticks)::bigint, avg(value_sum), max(value_max)
+FROM places_1min WHERE time >= place_hours_until() GROUP BY 1, 2, 3, 4;
 
 -- The newest event time.
 CREATE VIEW clock AS SELECT max(event_time) AS now FROM stage_positions;
@@ -333,11 +343,9 @@ FROM (
     SELECT j.job_id, j.start_time, coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time,
            extract(epoch FROM coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) - j.start_time)::double precision
                AS run_s,
-           n.nodes, r.slowdown_s AS lost_s,
+           coalesce(n.nodes, 0) AS nodes, r.slowdown_s AS lost_s,
            r.slowdown_lo_s AS lost_lo_s, r.slowdown_hi_s AS lost_hi_s, r.judged, r.completeness
-    -- Joined, nodes are counted once for all columns; where no column needs them they are not counted.
-    FROM jobs j JOIN job_results r USING (job_id)
-    LEFT JOIN LATERAL (SELECT count(*) AS nodes FROM job_nodes m WHERE m.job_id = j.job_id) n ON true
+    FROM jobs j JOIN job_results r USING (job_id) LEFT JOIN job_sizes n USING (job_id)
 ) c;
 
 -- The shares of causes in a job's cost; what has no known cause is `unknown`, so that they sum to 1.

@@ -70,17 +70,6 @@ CREATE FUNCTION counters_over(asked text, from_time timestamptz, until_time time
       AND ($4 >= 900 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min'))
 $$;
 
--- Hours of a kind of places in a span, computed from minutes; TimescaleDB stores them.
-CREATE FUNCTION place_hours(asked text, from_time timestamptz, until_time timestamptz)
-    RETURNS TABLE (name text, metric text, at_time timestamptz, series bigint, contended_series bigint, ticks bigint,
-                   contended_ticks bigint, value_sum double precision, value_max double precision)
-    LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT p.name, p.metric, date_bin('1 hour', p.time, 'epoch'), max(p.series), max(p.contended_series), sum(p.ticks)::bigint,
-           sum(p.contended_ticks)::bigint, avg(p.value_sum), max(p.value_max)
-    FROM places_1min p
-    WHERE p.kind = $1 AND p.time >= date_bin('1 hour', $2, 'epoch') AND p.time <= $3 GROUP BY 1, 2, 3
-$$;
-
 -- Until when the slowest partition has signals, without partitions that are behind by more than ten minutes, as for the
 -- minutes of series. Only whole sums are returned: twenty seconds after their end every series that reports has written its own.
 CREATE FUNCTION places_known_until() RETURNS timestamptz
@@ -108,8 +97,18 @@ CREATE FUNCTION places_over(asked text, from_time timestamptz, until_time timest
       AND ($4 >= 60 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '10s'))
       AND (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min')
     UNION ALL
-    SELECT * FROM place_hours($1, $2, $3)
-    WHERE ($4 >= 3600 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min'))
+    SELECT p.name, p.metric, p.time, p.series, p.contended_series, p.ticks, p.contended_ticks, p.value_sum, p.value_max
+    FROM places_1h p
+    WHERE p.kind = $1 AND p.time > $2 - interval '1 hour' AND p.time <= $3
+      AND ($4 >= 3600 OR NOT (SELECT coalesce($2 >= now() - t.kept_for, true) FROM tier_retention t WHERE t.tier = '1min'))
+$$;
+
+-- Seconds of a column in a map of many places over a span: at most 360 columns. From a quarter of an hour on they are hours, of which
+-- there are sixty times fewer rows than of minutes.
+CREATE FUNCTION map_step_s(from_time timestamptz, until_time timestamptz, step_s double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN w.step_s < 900 THEN w.step_s ELSE greatest(w.step_s, 3600) END
+    FROM (SELECT greatest(10, $3, extract(epoch FROM $2 - $1)::double precision / 360) AS step_s) w
 $$;
 
 -- Size of the tables, and of those in the columnstore what they would take without it.

@@ -13,6 +13,10 @@ CREATE TABLE place_minutes (
     PRIMARY KEY (kind, name, metric, time)
 );
 CREATE INDEX place_minutes_by_time ON place_minutes (kind, time);
+CREATE INDEX place_minutes_by_metric ON place_minutes (kind, metric, time); -- maps of groups show one of four metrics
+
+-- The same by hour, for spans of days.
+CREATE TABLE place_hours (LIKE place_minutes INCLUDING ALL);
 
 -- A row for each component, metric and hour.
 CREATE TABLE component_hours (

@@ -51,6 +51,27 @@ CREATE TABLE job_nodes (
 );
 CREATE INDEX job_nodes_by_node ON job_nodes (node);
 
+-- Number of nodes of a job, kept by triggers of `job_nodes`: what all jobs of a month cost is summed without counting millions of rows.
+CREATE TABLE job_sizes (
+    job_id text PRIMARY KEY,
+    nodes  bigint NOT NULL
+);
+
+CREATE FUNCTION count_job_nodes() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+    DELETE FROM job_sizes WHERE job_id IN (SELECT c.job_id FROM changed c)
+        AND job_id NOT IN (SELECT n.job_id FROM job_nodes n JOIN changed c USING (job_id));
+    INSERT INTO job_sizes
+    SELECT n.job_id, count(*) FROM job_nodes n WHERE n.job_id IN (SELECT c.job_id FROM changed c) GROUP BY 1 ORDER BY 1
+    ON CONFLICT (job_id) DO UPDATE SET nodes = excluded.nodes;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER job_nodes_put AFTER INSERT ON job_nodes REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION count_job_nodes();
+CREATE TRIGGER job_nodes_deleted AFTER DELETE ON job_nodes REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION count_job_nodes();
+
 CREATE TABLE job_results (
     job_id        text PRIMARY KEY,
     contended_s   double precision NOT NULL,
