@@ -45,6 +45,13 @@ pub struct Load {
     pub keys: Option<String>,
 }
 
+impl Load {
+    /// Time before the measurement: reports begin spread over the time between them.
+    fn warm_up_s(&self) -> u32 {
+        WARM_UP_S + if self.report { REPORT_EVERY_S } else { 0 }
+    }
+}
+
 fn name(text: &str) -> Result<Name> {
     Ok(Name::parse(text)?)
 }
@@ -147,7 +154,7 @@ pub async fn measure(load: Load) -> Result<Value> {
         let phase = Duration::from_secs(1) * number / load.jobs;
         clients.push(tokio::spawn(client(Arc::clone(&load), number, token, start + phase)));
     }
-    let from = start + Duration::from_secs(u64::from(WARM_UP_S));
+    let from = start + Duration::from_secs(u64::from(load.warm_up_s()));
     sleep(from.saturating_duration_since(Instant::now())).await;
     let before_s = processor_s(load.pid)?;
     sleep(Duration::from_secs(u64::from(load.seconds))).await;
@@ -183,8 +190,9 @@ async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Inst
     let connection = if load.reconnect { "close" } else { "keep-alive" };
     let head = format!("Host: {}\r\nConnection: {connection}\r\n{authorization}", load.address);
     let mut ticks = interval_at(start.into(), Duration::from_secs(1));
-    let (mut kept, mut asked, mut next) = (None, Asked::default(), 0);
-    for second in 0..WARM_UP_S + load.seconds {
+    let (mut kept, mut asked) = (None, Asked::default());
+    let mut next = if load.report { number % REPORT_EVERY_S } else { 0 };
+    for second in 0..load.warm_up_s() + load.seconds {
         ticks.tick().await;
         if second < next {
             continue;
@@ -206,11 +214,11 @@ async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Inst
         let again_s = if load.report { reported(&text, number)? } else { answer(&text, number)? };
         next = match second {
             _ if !load.paced && !load.report => 0,
-            // The first requests of all jobs come at once: the next ones are spread evenly.
-            0 => 1 + number % again_s,
+            // The first answers of all jobs come at once: the next requests are spread evenly over the time of an answer.
+            0 if load.paced => 1 + number % again_s,
             _ => second + again_s,
         };
-        if second >= WARM_UP_S {
+        if second >= load.warm_up_s() {
             asked.took_s.push(begun.elapsed().as_secs_f64());
             asked.connections += u32::from(is_new);
         }
