@@ -4,6 +4,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
 use std::collections::BTreeMap;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -26,6 +27,7 @@ struct Slots {
 #[derive(Debug)]
 pub(crate) struct Slot {
     state: Mutex<State>,
+    had_request: AtomicBool,
     replaced: Notify,
 }
 
@@ -50,7 +52,11 @@ pub(crate) struct Busy(Arc<Slot>);
 impl Occupancy {
     /// Takes a slot.
     pub(crate) fn open(self: &Arc<Self>) -> Connection {
-        let slot = Arc::new(Slot { state: Mutex::new(State::Idle(Instant::now())), replaced: Notify::new() });
+        let slot = Arc::new(Slot {
+            state: Mutex::new(State::Idle(Instant::now())),
+            had_request: AtomicBool::new(false),
+            replaced: Notify::new(),
+        });
         let mut slots = self.slots();
         slots.next += 1;
         let id = slots.next;
@@ -95,7 +101,13 @@ impl Slot {
     /// Marks the connection as busy with a request.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.set(State::Busy(Instant::now()));
+        self.had_request.store(true, Ordering::Relaxed);
         Busy(Arc::clone(self))
+    }
+
+    /// Whether a request arrived so far.
+    pub(crate) fn had_request(&self) -> bool {
+        self.had_request.load(Ordering::Relaxed)
     }
 }
 
@@ -103,6 +115,11 @@ impl Connection {
     /// The connection's state.
     pub(crate) fn slot(&self) -> Arc<Slot> {
         Arc::clone(&self.slot)
+    }
+
+    /// Number of open connections of the server.
+    pub(crate) fn open(&self) -> usize {
+        self.occupancy.slots().open.len()
     }
 
     /// Ends when another connection takes the slot.

@@ -12,11 +12,12 @@ use crate::reader::{Source, StoreReader};
 use crate::router::{Clock, PageState, Routes, Shown, router};
 use crate::stream::{EventText, publish_events};
 use axum::Router;
+use axum::serve::ListenerExt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 /// Timeout for requests under way after the start of the shutdown.
@@ -184,14 +185,22 @@ impl BoundServer {
             shutdown.await;
             stop.send_replace(true);
         };
+        let listener = self.listener.tap_io(send_at_once);
         tokio::select! {
-            () = connections::serve(self.listener, routes, |_| None, stopped) => {}
+            () = connections::serve(listener, routes, |_| None, stopped) => {}
             () = grace_is_over(stopping) => {}
         }
         for task in [publisher, answers].into_iter().flatten() {
             task.abort();
         }
     }
+}
+
+/// The kernel would hold the end of an answer back until the client has confirmed its begin: over a kept connection 40 ms, which is the
+/// limit of the clients of jobs.
+fn send_at_once(stream: &mut TcpStream) {
+    // A connection that is broken already shows it at its first request.
+    let _ = stream.set_nodelay(true);
 }
 
 async fn grace_is_over(mut stopping: watch::Receiver<bool>) {

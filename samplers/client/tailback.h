@@ -6,7 +6,8 @@
  *
  * A call returns within 50 ms and never fails: without an answer the job is not judged. At most one call a second asks the server, fewer
  * where thousands of jobs run; others repeat the last answer. At most one a second reports; others keep the count for the next. After each
- * further failure the pause doubles, up to a minute. Call from one thread at a time. */
+ * further failure the pause doubles, up to a minute. The connection is kept between requests where the server keeps it. Call from one
+ * thread at a time. */
 #ifndef TAILBACK_H
 #define TAILBACK_H
 
@@ -40,6 +41,7 @@ void tailback_progress(const char *name, unsigned long long count);
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -71,8 +73,14 @@ static int tailback_wait(int fd, short events, long long deadline) {
     }
 }
 
+/* The host of a request to `url`; 0 if it is no address. */
+static int tailback_host(const char *url, char *host, size_t size) {
+    if (strncmp(url, "unix:", 5) == 0) return snprintf(host, size, "localhost") > 0;
+    return strncmp(url, "http://", 7) == 0 && snprintf(host, size, "%.*s", (int)strcspn(url + 7, "/"), url + 7) < (int)size;
+}
+
 /* A socket that is connected or about to be; -1 if there is none. */
-static int tailback_connect(const char *url, char *host, size_t size) {
+static int tailback_connect(const char *url, const char *host) {
     struct addrinfo hints, *found = NULL;
     struct sockaddr_un path;
     int fd = -1;
@@ -80,14 +88,12 @@ static int tailback_connect(const char *url, char *host, size_t size) {
         memset(&path, 0, sizeof path);
         path.sun_family = AF_UNIX;
         strcpy(path.sun_path, url + 5);
-        snprintf(host, size, "localhost");
         fd = socket(AF_UNIX, SOCK_STREAM, 0);
         if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 &&
             connect(fd, (struct sockaddr *)&path, sizeof path) == 0)
             return fd;
     } else if (strncmp(url, "http://", 7) == 0) {
         char address[256], *port, *bare = address;
-        snprintf(host, size, "%.*s", (int)strcspn(url + 7, "/"), url + 7);
         snprintf(address, sizeof address, "%s", host);
         port = strrchr(address, ':');
         if (port == NULL) return -1;
@@ -109,6 +115,37 @@ static int tailback_connect(const char *url, char *host, size_t size) {
     return -1;
 }
 
+/* The connection that is kept for the next request: the process that made it, and where it leads. */
+static struct {
+    int fd;
+    pid_t owner;
+    char url[256];
+} tailback_kept = {-1, 0, ""};
+
+/* The kept connection, if it leads to `url`, was not made before a fork, and the server has not closed it; else -1. */
+static int tailback_take(const char *url) {
+    int fd = tailback_kept.fd;
+    char byte;
+    tailback_kept.fd = -1;
+    if (fd < 0) return -1;
+    if (tailback_kept.owner == getpid() && strcmp(tailback_kept.url, url) == 0 && recv(fd, &byte, 1, MSG_PEEK) < 0 &&
+        (errno == EAGAIN || errno == EWOULDBLOCK))
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Keeps a connection for the next request. */
+static void tailback_keep(int fd, const char *url) {
+    if (strlen(url) >= sizeof tailback_kept.url) {
+        close(fd);
+        return;
+    }
+    tailback_kept.fd = fd;
+    tailback_kept.owner = getpid();
+    strcpy(tailback_kept.url, url);
+}
+
 /* The number behind the first `"name":` of an answer; -1 for null. */
 static double tailback_number(const char *text, const char *name) {
     const char *at = strstr(text, name);
@@ -117,31 +154,60 @@ static double tailback_number(const char *text, const char *name) {
     return at == NULL || end == at + strlen(name) ? -1 : value;
 }
 
-/* Sends one request about this job, with a body a POST, and reads the answer into `text`; 0 on any failure. */
+/* The value of a header of an answer; "" without it. */
+static const char *tailback_header(const char *text, const char *name) {
+    const char *line = text;
+    while ((line = strstr(line, "\r\n")) != NULL && strncmp(line += 2, "\r\n", 2) != 0)
+        if (strncasecmp(line, name, strlen(name)) == 0) return line + strlen(name) + strspn(line + strlen(name), " ");
+    return "";
+}
+
+/* Sends a request and reads the answer into `text`: 1 if the connection may be kept, 0 if not, -1 if it was closed before an answer. */
+static int tailback_exchange(int fd, const char *request, size_t length, char *text, size_t size, long long deadline) {
+    size_t used = 0;
+    text[0] = '\0';
+    if (!tailback_wait(fd, POLLOUT, deadline)) return 0;
+    if (send(fd, request, length, MSG_NOSIGNAL) != (ssize_t)length) return -1;
+    while (used + 1 < size && tailback_wait(fd, POLLIN, deadline)) {
+        const char *body;
+        ssize_t got = recv(fd, text + used, size - 1 - used, 0);
+        if (got <= 0) return used > 0 ? 0 : -1;
+        used += (size_t)got;
+        text[used] = '\0';
+        body = strstr(text, "\r\n\r\n");
+        if (body != NULL && strncasecmp(tailback_header(text, "connection:"), "keep-alive", 10) == 0 &&
+            strlen(body + 4) == strtoul(tailback_header(text, "content-length:"), NULL, 10))
+            return 1;
+    }
+    return 0;
+}
+
+/* Sends one request about this job, with a body a POST, and reads the answer into `text`; 0 on any failure. A kept connection that the
+ * server has just closed is replaced once. */
 static int tailback_request(const char *what, const char *body, char *text, size_t size) {
     const char *url = getenv("TAILBACK_URL"), *token = getenv("TAILBACK_JOB_TOKEN"), *job = getenv("TAILBACK_JOB_ID");
     char host[256], request[2048];
     long long deadline = tailback_ms() + TAILBACK_LIMIT_MS;
-    int fd, length;
-    size_t used = 0;
+    int fd, length, outcome = -1;
     if (job == NULL) job = getenv("SLURM_JOB_ID");
-    if (url == NULL || job == NULL) return 0;
-    fd = tailback_connect(url, host, sizeof host);
-    if (fd < 0) return 0;
+    if (url == NULL || job == NULL || !tailback_host(url, host, sizeof host)) return 0;
     length = snprintf(request, sizeof request,
-                      "%s /api/v1/jobs/%s/%s HTTP/1.0\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %lu\r\n%s%s\r\n\r\n%s",
+                      "%s /api/v1/jobs/%s/%s HTTP/1.0\r\nHost: %s\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n"
+                      "Content-Length: %lu\r\n%s%s\r\n\r\n%s",
                       body[0] ? "POST" : "GET", job, what, host, (unsigned long)strlen(body),
                       token && token[0] ? "Authorization: Bearer " : "Accept: */*", token ? token : "", body);
-    if (length > 0 && (size_t)length < sizeof request && tailback_wait(fd, POLLOUT, deadline) &&
-        send(fd, request, (size_t)length, MSG_NOSIGNAL) == length) {
-        while (used + 1 < size && tailback_wait(fd, POLLIN, deadline)) {
-            ssize_t got = recv(fd, text + used, size - 1 - used, 0);
-            if (got <= 0) break;
-            used += (size_t)got;
-        }
+    if (length <= 0 || (size_t)length >= sizeof request) return 0;
+    fd = tailback_take(url);
+    if (fd >= 0 && (outcome = tailback_exchange(fd, request, (size_t)length, text, size, deadline)) < 0) close(fd);
+    if (outcome < 0) {
+        fd = tailback_connect(url, host);
+        if (fd < 0) return 0;
+        outcome = tailback_exchange(fd, request, (size_t)length, text, size, deadline);
     }
-    close(fd);
-    text[used] = '\0';
+    if (outcome > 0)
+        tailback_keep(fd, url);
+    else
+        close(fd);
     return strncmp(text, "HTTP/1.0 20", 11) == 0 || strncmp(text, "HTTP/1.1 20", 11) == 0;
 }
 

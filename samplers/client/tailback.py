@@ -5,7 +5,7 @@ and no name, since resolving a name may block), TAILBACK_JOB_TOKEN, TAILBACK_JOB
 
 A call returns within 50 ms and never raises: without an answer the job is not judged. At most one call a second asks the server, fewer
 where thousands of jobs run; others repeat the last answer. At most one a second reports; others keep the count for the next. After each
-further failure the pause doubles, up to a minute.
+further failure the pause doubles, up to a minute. The connection is kept between requests where the server keeps it.
 """
 
 import collections
@@ -25,6 +25,7 @@ NAMES_MAX, COUNT_MAX = 8, 2**64 - 1
 Answer = collections.namedtuple("Answer", "state lost_s lost_lo_s lost_hi_s since_s until_s resources")
 _UNKNOWN = Answer(NOT_JUDGED, None, None, None, None, None, ())
 _NAME = re.compile("[a-z0-9_]{1,32}")
+_HEADER = re.compile(rb"\r\n(connection|content-length): *([^\r]*)")
 
 
 class _Pace:
@@ -47,6 +48,7 @@ class _Pace:
 
 _last, _asking, _reporting = _UNKNOWN, _Pace(), _Pace()
 _names, _unsent = set(), {}
+_kept = []  # the connection for the next request: the process that made it, its address and itself; at most one
 
 
 def contention():
@@ -108,13 +110,17 @@ def _rank():
     return next((int(text) for text in found if text.isdigit()), 0)
 
 
+def _host(url):
+    """The host of a request to `url`."""
+    return "localhost" if url.startswith("unix:") else url.split("//", 1)[1].split("/")[0]
+
+
 def _connect(url, deadline_s):
-    """A connected socket, and the host of the request."""
+    """A connected socket."""
     if url.startswith("unix:"):
-        family, address, host = socket.AF_UNIX, url[5:], "localhost"
+        family, address = socket.AF_UNIX, url[5:]
     else:
-        host = url.split("//", 1)[1].split("/")[0]
-        name, port = host.rsplit(":", 1)
+        name, port = _host(url).rsplit(":", 1)
         name = "127.0.0.1" if name == "localhost" else name.strip("[]")
         numeric = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
         family, _, _, _, address = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=numeric)[0]
@@ -125,7 +131,25 @@ def _connect(url, deadline_s):
     except Exception:
         connection.close()
         raise
-    return connection, host
+    return connection
+
+
+def _take(url):
+    """The kept connection, if it leads to `url`, was not made before a fork, and the server has not closed it."""
+    try:
+        owner, kept_url, connection = _kept.pop()
+    except IndexError:
+        return None
+    if (owner, kept_url) == (os.getpid(), url):
+        try:
+            connection.setblocking(False)
+            connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return connection
+        except OSError:
+            pass
+    connection.close()
+    return None
 
 
 def _ask():
@@ -138,24 +162,56 @@ def _request(what, body=""):
     """Sends one request about this job, with a body a POST; returns the body of the answer."""
     deadline_s = time.monotonic() + LIMIT_S
     job = os.environ.get("TAILBACK_JOB_ID") or os.environ["SLURM_JOB_ID"]
-    token = os.environ.get("TAILBACK_JOB_TOKEN")
-    connection, host = _connect(os.environ["TAILBACK_URL"], deadline_s)
-    with connection:
-        lines = [f"{'POST' if body else 'GET'} /api/v1/jobs/{job}/{what} HTTP/1.0", f"Host: {host}"]
-        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-        if token:
-            lines.append(f"Authorization: Bearer {token}")
-        connection.sendall("\r\n".join(lines + ["", body]).encode())
-        answer = b""
-        while len(answer) < ANSWER_BYTES_MAX:
+    url, token = os.environ["TAILBACK_URL"], os.environ.get("TAILBACK_JOB_TOKEN")
+    lines = [f"{'POST' if body else 'GET'} /api/v1/jobs/{job}/{what} HTTP/1.0", f"Host: {_host(url)}", "Connection: keep-alive"]
+    lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    if token:
+        lines.append(f"Authorization: Bearer {token}")
+    request = "\r\n".join(lines + ["", body]).encode()
+    kept = _take(url)
+    try:
+        head, content = _exchange(kept or _connect(url, deadline_s), url, request, deadline_s)
+    except ConnectionError:
+        if kept is None:
+            raise
+        # The server has just closed it.
+        head, content = _exchange(_connect(url, deadline_s), url, request, deadline_s)
+    if head.split(b" ", 2)[1] not in (b"200", b"202"):
+        raise ValueError(head)
+    return content
+
+
+def _exchange(connection, url, request, deadline_s):
+    """Sends a request; returns head and body of the answer. The connection is kept if the server keeps it, and no other is."""
+    answer, is_kept = b"", False
+    try:
+        connection.settimeout(max(deadline_s - time.monotonic(), 0.001))
+        connection.sendall(request)
+        while len(answer) < ANSWER_BYTES_MAX and not is_kept:
             connection.settimeout(max(deadline_s - time.monotonic(), 0.001))
             part = connection.recv(ANSWER_BYTES_MAX)
+            if not part and not answer:
+                raise ConnectionResetError
             if not part:
                 break
             answer += part
             if time.monotonic() > deadline_s:
                 raise TimeoutError
-    head, content = answer.split(b"\r\n\r\n", 1)
-    if head.split(b" ", 2)[1] not in (b"200", b"202"):
-        raise ValueError(head)
-    return content
+            is_kept = _is_whole(answer)
+        head, content = answer.split(b"\r\n\r\n", 1)
+    except Exception:
+        connection.close()
+        raise
+    if is_kept and not _kept:
+        _kept.append((os.getpid(), url, connection))
+    else:
+        connection.close()
+    return head, content
+
+
+def _is_whole(answer):
+    """Whether all of an answer arrived over a connection that the server keeps."""
+    head, end, content = answer.partition(b"\r\n\r\n")
+    headers = dict(_HEADER.findall(head.lower()))
+    is_kept = headers.get(b"connection") == b"keep-alive"
+    return bool(end) and is_kept and headers.get(b"content-length") == str(len(content)).encode()

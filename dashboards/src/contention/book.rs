@@ -25,8 +25,8 @@ const REQUESTS_PER_S: usize = 1_000;
 const PAUSE: Duration = Duration::from_secs(1);
 /// Most: a slow store is read less often.
 const PAUSE_MAX: Duration = Duration::from_secs(20);
-/// The pause is so many times what the reading took: it costs at most a twentieth of a core.
-const PAUSE_FACTOR: u32 = 20;
+/// The pause is so many times what the reading took: it costs at most a thirtieth of a core.
+const PAUSE_FACTOR: u32 = 30;
 /// The store is not read after so long without a request.
 const WANTED: Duration = Duration::from_secs(300);
 /// Age of a reading from which on it answers no request.

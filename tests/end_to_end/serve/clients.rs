@@ -3,11 +3,12 @@
 use super::asking::Asked;
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use support::paths::root;
 
@@ -15,6 +16,8 @@ use support::paths::root;
 const LONGEST_US: f64 = 50_000.0;
 /// A call on a machine on which other processes want all cores.
 const LONGEST_BUSY_US: f64 = 2_000_000.0;
+/// The answer to a job that is clear.
+const CLEAR: &str = r#"{"state":"clear","lost_s":1.5,"lost_lo_s":1,"lost_hi_s":2,"since_s":null,"until_s":null,"ask_again_s":1,"resources":[]}"#;
 
 fn client() -> PathBuf {
     root().join("samplers/client")
@@ -185,6 +188,70 @@ fn a_server_that_sends_a_byte_now_and_then_costs_at_most_the_limit() {
     }
 }
 
+/// A server that keeps connections: it answers so many requests over each, and closes it after one more.
+struct Keeping {
+    url: String,
+    connections: Arc<AtomicUsize>,
+    answers: Arc<AtomicUsize>,
+}
+
+impl Keeping {
+    fn start(requests: usize) -> Keeping {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (connections, answers) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+        let keeping = Keeping { url, connections: Arc::clone(&connections), answers: Arc::clone(&answers) };
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                connections.fetch_add(1, Ordering::SeqCst);
+                let (stream, answers) = (stream.unwrap(), Arc::clone(&answers));
+                std::thread::spawn(move || keep(stream, requests, &answers));
+            }
+        });
+        keeping
+    }
+
+    /// Connections and answers since the last call.
+    fn counts(&self) -> (usize, usize) {
+        (self.connections.swap(0, Ordering::SeqCst), self.answers.swap(0, Ordering::SeqCst))
+    }
+}
+
+fn keep(mut stream: TcpStream, requests: usize, answers: &AtomicUsize) {
+    let mut head = [0; 4096];
+    for number in 0..=requests {
+        if stream.read(&mut head).unwrap_or(0) == 0 || number == requests {
+            return;
+        }
+        answers.fetch_add(1, Ordering::SeqCst);
+        let head = format!("HTTP/1.0 200 OK\r\nContent-Length: {}\r\nConnection: keep-alive", CLEAR.len());
+        // In one part: the kernel holds a second one back until the client has confirmed the first.
+        stream.write_all(format!("{head}\r\n\r\n{CLEAR}").as_bytes()).unwrap();
+    }
+}
+
+#[test]
+fn a_kept_connection_that_was_closed_is_replaced() {
+    let (clients, server) = (Clients::new(), Keeping::start(5));
+    for mut command in clients.commands() {
+        let output =
+            command.env("TAILBACK_URL", &server.url).env("SLURM_JOB_ID", "7").arg("20").output().unwrap();
+        assert!(output.stdout.starts_with(b"0 1.5 ") && output.stderr.is_empty(), "{output:?}");
+        assert_eq!(server.counts(), (4, 20));
+    }
+}
+
+#[test]
+fn a_process_does_not_use_the_connection_of_its_parent() {
+    let (clients, server) = (Clients::new(), Keeping::start(1_000));
+    for mut command in clients.commands() {
+        command.env("TAILBACK_URL", &server.url).env("SLURM_JOB_ID", "7").args(["20", "fork"]);
+        let output = command.output().unwrap();
+        assert!(output.stdout.starts_with(b"0 1.5 ") && output.stderr.is_empty(), "{output:?}");
+        assert_eq!(server.counts(), (2, 30));
+    }
+}
+
 #[test]
 fn clients_ask_over_a_unix_socket() {
     let clients = Clients::new();
@@ -195,8 +262,7 @@ fn clients_ask_over_a_unix_socket() {
             let mut stream = stream.unwrap();
             let mut head = [0; 4096];
             let _ = stream.read(&mut head);
-            let body = r#"{"state":"clear","lost_s":1.5,"lost_lo_s":1,"lost_hi_s":2,"since_s":null,"until_s":null,"ask_again_s":1,"resources":[]}"#;
-            let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\n{body}");
+            let _ = write!(stream, "HTTP/1.0 200 OK\r\n\r\n{CLEAR}");
         }
     });
     for calls in clients.ask(&format!("unix:{}", path.display()), "7", "", 20) {

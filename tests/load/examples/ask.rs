@@ -1,4 +1,4 @@
-//! `ask`: many running jobs in a store, and as many clients that ask once a second whether they are contended.
+//! `ask`: many running jobs in a store, and as many clients that ask once a second whether they are contended, or report their progress.
 
 use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
@@ -39,12 +39,15 @@ enum Command {
         /// Seconds that are measured, after three of warming up.
         #[arg(long, default_value_t = 30)]
         seconds: u32,
-        /// A connection for each request, as HTTP/1.0 has it, instead of one for each job.
+        /// A connection for each request, as `tailback ask` makes it, instead of one for each job.
         #[arg(long)]
         reconnect: bool,
         /// A request only where the last answer may not be used any more, as the clients of applications do it.
         #[arg(long)]
         paced: bool,
+        /// Report progress instead, once in ten seconds each.
+        #[arg(long, conflicts_with = "paced")]
+        report: bool,
         /// File with the keys of job tokens; without it the requests have no token.
         #[arg(long)]
         key_file: Option<PathBuf>,
@@ -57,10 +60,10 @@ fn main() -> Result<()> {
             ensure!(!store.exists(), "{} exists already", store.display());
             fill(&store, jobs, series)
         }
-        Command::Ask { address, pid, jobs, seconds, reconnect, paced, key_file } => {
+        Command::Ask { address, pid, jobs, seconds, reconnect, paced, report, key_file } => {
             let keys =
                 key_file.map(std::fs::read_to_string).transpose().context("the key file cannot be read")?;
-            let load = Load { address, pid, jobs, seconds, reconnect, paced, keys };
+            let load = Load { address, pid, jobs, seconds, reconnect, paced, report, keys };
             let runtime =
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
             let figures = runtime.block_on(measure(load))?;

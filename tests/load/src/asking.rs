@@ -1,4 +1,4 @@
-//! Jobs that ask whether they are contended: a store with them, and clients.
+//! Jobs that ask whether they are contended, or report their progress: a store with them, and clients.
 
 use anyhow::{Context, Result, ensure};
 use dashboards::job_token::JobKeys;
@@ -20,6 +20,8 @@ use tokio::time::{interval_at, sleep};
 const NOW_S: f64 = 1_800_000_000.0;
 /// Time before the measurement, in which clients connect and the server reads its store.
 const WARM_UP_S: u32 = 3;
+/// Seconds between the reports of a job.
+const REPORT_EVERY_S: u32 = 10;
 /// Clock ticks of the kernel a second.
 const TICKS_PER_S: f64 = 100.0;
 
@@ -33,12 +35,21 @@ pub struct Load {
     pub jobs: u32,
     /// Seconds that are measured.
     pub seconds: u32,
-    /// A connection for each request.
+    /// A connection for each request, as `tailback ask` makes it.
     pub reconnect: bool,
     /// A request only where the last answer may not be used any more, as the clients of applications do it.
     pub paced: bool,
+    /// Reports of progress instead, once in ten seconds each.
+    pub report: bool,
     /// Keys of job tokens.
     pub keys: Option<String>,
+}
+
+impl Load {
+    /// Time before the measurement: reports begin spread over the time between them.
+    fn warm_up_s(&self) -> u32 {
+        WARM_UP_S + if self.report { REPORT_EVERY_S } else { 0 }
+    }
 }
 
 fn name(text: &str) -> Result<Name> {
@@ -143,75 +154,132 @@ pub async fn measure(load: Load) -> Result<Value> {
         let phase = Duration::from_secs(1) * number / load.jobs;
         clients.push(tokio::spawn(client(Arc::clone(&load), number, token, start + phase)));
     }
-    let from = start + Duration::from_secs(u64::from(WARM_UP_S));
+    let from = start + Duration::from_secs(u64::from(load.warm_up_s()));
     sleep(from.saturating_duration_since(Instant::now())).await;
     let before_s = processor_s(load.pid)?;
     sleep(Duration::from_secs(u64::from(load.seconds))).await;
-    let used_s = processor_s(load.pid)? - before_s;
-    let mut latencies = Vec::new();
+    let (used_s, memory_mb) = (processor_s(load.pid)? - before_s, memory_mb(load.pid)?);
+    let (mut latencies, mut connections) = (Vec::new(), 0);
     for client in clients {
-        latencies.extend(client.await??);
+        let asked = client.await??;
+        latencies.extend(asked.took_s);
+        connections += asked.connections;
     }
     latencies.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
     Ok(json!({
-        "jobs": load.jobs, "requests": latencies.len(), "seconds": load.seconds, "reconnect": load.reconnect, "paced": load.paced,
-        "tokens": load.keys.is_some(), "server_cores": used_s / f64::from(load.seconds),
+        "jobs": load.jobs, "requests": latencies.len(), "connections": connections, "seconds": load.seconds,
+        "reconnect": load.reconnect, "paced": load.paced, "report": load.report,
+        "tokens": load.keys.is_some(),
+        "server_cores": used_s / f64::from(load.seconds), "server_mb": memory_mb,
         "p50_ms": at(0.5) * 1e3, "p99_ms": at(0.99) * 1e3, "longest_ms": at(1.0) * 1e3,
     }))
 }
 
-/// Asks once a second; seconds that the answers after the warm-up took.
-async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Instant) -> Result<Vec<f64>> {
+/// What a client did after the warm-up.
+#[derive(Default)]
+struct Asked {
+    took_s: Vec<f64>,
+    /// Connections that it made.
+    connections: u32,
+}
+
+/// Asks once a second, or reports.
+async fn client(load: Arc<Load>, number: u32, token: Option<String>, start: Instant) -> Result<Asked> {
     let authorization = token.map_or(String::new(), |token| format!("Authorization: Bearer {token}\r\n"));
-    let version = if load.reconnect { "1.0" } else { "1.1" };
-    let request = format!(
-        "GET /api/v1/jobs/{number}/contention HTTP/{version}\r\nHost: {}\r\n{authorization}\r\n",
-        load.address
-    );
+    let connection = if load.reconnect { "close" } else { "keep-alive" };
+    let head = format!("Host: {}\r\nConnection: {connection}\r\n{authorization}", load.address);
     let mut ticks = interval_at(start.into(), Duration::from_secs(1));
-    let (mut kept, mut took, mut next) = (None, Vec::new(), 0);
-    for second in 0..WARM_UP_S + load.seconds {
+    let (mut kept, mut asked) = (None, Asked::default());
+    let mut next = if load.report { number % REPORT_EVERY_S } else { 0 };
+    for second in 0..load.warm_up_s() + load.seconds {
         ticks.tick().await;
         if second < next {
             continue;
         }
-        let asked = Instant::now();
-        let mut stream = match kept.take() {
-            Some(stream) => stream,
-            None => TcpStream::connect(&load.address).await?,
+        let request = if load.report { report(number, &head, second) } else { question(number, &head) };
+        let begun = Instant::now();
+        let mut answered = match kept.take() {
+            Some(stream) => exchange(stream, &request).await?,
+            None => None,
         };
-        stream.write_all(request.as_bytes()).await?;
-        let again_s = answer(&mut stream, number).await?;
+        let is_new = answered.is_none();
+        if is_new {
+            // The first request, or the server has closed the kept connection.
+            answered = exchange(TcpStream::connect(&load.address).await?, &request).await?;
+        }
+        let (text, stream) =
+            answered.with_context(|| format!("the server closed the connection of job {number}"))?;
+        kept = text.contains("\r\nconnection: keep-alive\r\n").then_some(stream);
+        let again_s = if load.report { reported(&text, number)? } else { answer(&text, number)? };
         next = match second {
-            _ if !load.paced => 0,
+            _ if !load.paced && !load.report => 0,
             // The first answers of all jobs come at once: the next requests are spread evenly over the time of an answer.
-            0 => 1 + number % again_s,
+            0 if load.paced => 1 + number % again_s,
             _ => second + again_s,
         };
-        if second >= WARM_UP_S {
-            took.push(asked.elapsed().as_secs_f64());
+        if second >= load.warm_up_s() {
+            asked.took_s.push(begun.elapsed().as_secs_f64());
+            asked.connections += u32::from(is_new);
         }
-        kept = (!load.reconnect).then_some(stream);
     }
-    Ok(took)
+    Ok(asked)
 }
 
-/// Reads an answer, and checks that it is that of the job; for how many seconds it may be used.
-async fn answer(stream: &mut TcpStream, number: u32) -> Result<u32> {
+fn question(number: u32, head: &str) -> String {
+    format!("GET /api/v1/jobs/{number}/contention HTTP/1.0\r\n{head}\r\n")
+}
+
+fn report(number: u32, head: &str, count: u32) -> String {
+    let body = json!([{ "name": "steps", "count": count, "rank": 0 }]).to_string();
+    let length = body.len();
+    format!(
+        "POST /api/v1/jobs/{number}/progress HTTP/1.0\r\n{head}Content-Type: application/json\r\n\
+         Content-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// Sends a request and reads the whole answer; `None` if the server closed the connection before.
+async fn exchange(mut stream: TcpStream, request: &str) -> Result<Option<(String, TcpStream)>> {
+    if stream.write_all(request.as_bytes()).await.is_err() {
+        return Ok(None);
+    }
     let (mut text, mut part) = (String::new(), [0; 8_192]);
-    // The answer is one JSON object.
-    while !text.trim_end().ends_with('}') {
-        let read = stream.read(&mut part).await?;
-        ensure!(read > 0, "the server closed the connection of job {number} after {text:?}");
+    // A question is answered by one JSON object, a report by one line.
+    while !text.trim_end().ends_with('}') && !text.ends_with(" taken\n") {
+        let read = match stream.read(&mut part).await {
+            Ok(0) | Err(_) if text.is_empty() => return Ok(None),
+            read => read?,
+        };
+        ensure!(read > 0, "the server closed a connection after {text:?}");
         text += std::str::from_utf8(&part[..read])?;
     }
+    Ok(Some((text, stream)))
+}
+
+/// Checks that an answer is that of the job; for how many seconds it may be used.
+fn answer(text: &str, number: u32) -> Result<u32> {
     let state = if number.is_multiple_of(10) { "contended" } else { "clear" };
     let is_right = text.contains(&format!("\"job_id\":\"{number}\""))
         && text.contains(&format!("\"state\":\"{state}\""));
     ensure!(is_right, "job {number} was answered {text}");
     let again_s = text.split_once("\"ask_again_s\":").and_then(|(_, rest)| rest.split(',').next());
     Ok(again_s.context("the answer has no ask_again_s")?.parse::<u32>()?.max(1))
+}
+
+/// Checks that a report was taken; seconds until the next one.
+fn reported(text: &str, number: u32) -> Result<u32> {
+    ensure!(text.contains(" 202 "), "the report of job {number} was answered {text}");
+    Ok(REPORT_EVERY_S)
+}
+
+/// Memory of a process now, in MB.
+fn memory_mb(pid: u32) -> Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))
+        .context("the server's process is not there")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+    let kib = line.split_whitespace().next().and_then(|number| number.parse::<f64>().ok());
+    Ok(kib.context("its memory is not known")? * 1_024.0 / 1e6)
 }
 
 /// Processor time that a process used so far, of the kernel's too.
