@@ -13,6 +13,10 @@ use std::time::Duration;
 /// Milliseconds for which the brokers may take to have a message.
 const DELIVERY_MS: u64 = 3_000;
 
+/// Milliseconds for which a message waits for others: thousands of jobs that report fill few requests to the brokers, and each of them
+/// gets its answer well within the 40 ms that the clients wait.
+const LINGER_MS: &str = "5";
+
 /// One producer for all that is posted.
 pub(super) struct Writer {
     producer: Polled<Awaited>,
@@ -29,7 +33,7 @@ impl Writer {
         let timeout = DELIVERY_MS.to_string();
         let own = [
             ("delivery.timeout.ms", timeout.as_str()),
-            ("linger.ms", "0"),
+            ("linger.ms", LINGER_MS),
             runtime_kafka::ONE_BY_ONE,
             runtime_kafka::NO_AUTO_CREATION,
         ];
