@@ -12,6 +12,8 @@ pub struct EpisodeBook {
     /// Episodes of each series, the latest last.
     by_series: HashMap<SeriesIndex, Vec<EpisodeId>>,
     episodes: BTreeMap<EpisodeId, Episode>,
+    /// Those that hindsight found.
+    past: BTreeSet<EpisodeId>,
     changed: BTreeSet<EpisodeId>,
     issued: u64,
     /// Changed episodes of series that were forgotten since the last call of [`EpisodeBook::take_changed`].
@@ -134,7 +136,13 @@ impl EpisodeBook {
             self.episodes.insert(id, episode);
             self.changed.insert(id);
         }
+        self.past.insert(id);
         id
+    }
+
+    /// Whether hindsight found an episode, not the model.
+    pub fn is_past(&self, id: EpisodeId) -> bool {
+        self.past.contains(&id)
     }
 
     /// The episode of that number, as long as it is kept.
@@ -164,6 +172,7 @@ impl EpisodeBook {
     pub fn forget(&mut self, series: SeriesIndex) {
         for id in self.by_series.remove(&series).unwrap_or_default() {
             let episode = self.episodes.remove(&id);
+            self.past.remove(&id);
             if self.changed.remove(&id) {
                 self.parting.extend(episode);
             }
@@ -188,7 +197,7 @@ impl EpisodeBook {
 
     /// Forgets episodes that ended before `time`, but for the latest of each series: it may still settle.
     pub fn forget_before(&mut self, time: Time) {
-        let (episodes, changed) = (&mut self.episodes, &self.changed);
+        let (episodes, past, changed) = (&mut self.episodes, &mut self.past, &self.changed);
         for ids in self.by_series.values_mut() {
             let latest = ids.last().copied();
             ids.retain(|id| {
@@ -196,6 +205,7 @@ impl EpisodeBook {
                 let keep = !over || Some(*id) == latest || changed.contains(id);
                 if !keep {
                     episodes.remove(id);
+                    past.remove(id);
                 }
                 keep
             });

@@ -6,7 +6,7 @@ use crate::evidence::{self, Hindsight, Known, Losses, SPAN_TICKS, Taker};
 use schemas::episode::PROFILE_POINTS_MAX;
 use schemas::{Cause, CauseShare, Episode, EpisodeId, LossPoint, Metric, Name, SeriesIndex, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Seconds of loss from which hindsight counts.
 const LEAST_S: f64 = 3.0;
@@ -145,12 +145,11 @@ impl Detector {
             let by = episode.causes.iter().filter(|cause| wanted.contains(&cause.cause));
             by.map(|cause| cause.share).sum::<f64>()
         };
-        // What hindsight found must not support itself.
-        let own: BTreeSet<EpisodeId> =
-            clients.iter().filter_map(|client| self.past.get(client)?.id).collect();
         let mut losses = Losses::default();
         for episode in self.episodes.between(clients, from, to) {
-            if own.contains(&episode.id) || share_of(episode, &[Cause::Server, Cause::OtherJob]) <= 0.5 {
+            // What hindsight found must not support itself.
+            let is_of_hindsight = self.episodes.is_past(episode.id);
+            if is_of_hindsight || share_of(episode, &[Cause::Server, Cause::OtherJob]) <= 0.5 {
                 continue;
             }
             let is_of_servers = share_of(episode, &[Cause::Server]) > 0.5;
@@ -197,8 +196,8 @@ impl Detector {
         let at = |block: i64| evidence::begin_of(block, tick_s);
         looked.is_known |= seen.is_quiet;
         if !seen.is_quiet {
-            for block in seen.lost_to_servers() {
-                self.coverage.judged(series, at(block), at(block + 1));
+            for stretch in seen.lost_to_servers() {
+                self.coverage.judged(series, at(*stretch.start()), at(stretch.end() + 1));
             }
             let mut others_lost = seen.contended.iter().filter(|block| **block > looked.held);
             if let Some(first) = others_lost.next().filter(|_| !looked.is_known) {

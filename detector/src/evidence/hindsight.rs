@@ -4,6 +4,7 @@
 //! it moves alone. A block below that level is a loss as far as others moved more in it by as much: a phase of its own changes
 //! nothing for the others.
 
+mod quiet;
 mod slow;
 
 pub use slow::Unseen;
@@ -20,16 +21,12 @@ const LEAST_TICKS: f64 = 3.0;
 /// Part of the level that a block must lack, and how many times the noise of blocks.
 const LEAST_LOSS: f64 = 0.12;
 const LOSS_NOISES: f64 = 4.0;
-/// Part of the level that a block of the noisiest job must lack whose loss shows at all.
-const SHOWN_LOSS: f64 = 1.0;
 /// Blocks from which the noise of blocks is known.
 const LEAST_BLOCKS: usize = 5;
 /// Errors by which what others took must be above their noise.
 const SURE_ERRORS: f64 = 3.0;
 /// Least relative error of a level: of a job alone, and of one beside others, which may have slowed it then, too.
 const LEVEL_ERROR: [f64; 2] = [0.03, 0.08];
-/// Part of the most that a file system served up to which it serves all that is wanted.
-const UNSATURATED: f64 = 0.8;
 /// Blocks beside others from which a small loss shows in their mean.
 const SMALL_BLOCKS: usize = 9;
 /// Standard errors of a 95% interval.
@@ -148,12 +145,6 @@ impl Block {
 }
 
 impl Hindsight {
-    /// Blocks in which slow servers surely cost it something.
-    pub fn lost_to_servers(&self) -> impl Iterator<Item = i64> {
-        let of_servers = self.lost.iter().filter(|block| block.by_server && !block.is_small);
-        of_servers.map(|block| block.number)
-    }
-
     /// Whether the level is of an earlier run.
     pub fn is_of_earlier_run(&self) -> bool {
         self.level.reference.is_empty()
@@ -190,18 +181,9 @@ impl Traffic {
         }
         // But no level is known to be quiet that was reached beside it, or while others lost something.
         contended.extend(losses.all.keys());
-        find_quiet(&mut jobs, &contended, &unsaturated, until);
+        quiet::find(&mut jobs, &contended, &unsaturated, until);
         let jobs = jobs.into_iter().map(|(mover, (_, seen))| (mover, seen)).collect();
         Review { until, jobs, trickles }
-    }
-
-    /// Blocks in which the file system served much less than at another time.
-    fn unsaturated(&self, until: i64) -> BTreeSet<i64> {
-        let totals = || self.blocks(i64::MIN, until).map(|block| (block, self.total(block)));
-        let noise = noise_of(totals().map(|(_, total)| total));
-        // The most of many noisy sums is more than the file system can serve.
-        let most = totals().map(|(_, total)| total).fold(0.0, f64::max) / (1.0 + SURE_ERRORS * noise);
-        totals().filter(|(_, total)| *total <= UNSATURATED * most).map(|(block, _)| block).collect()
     }
 
     /// What `own` lost in its `blocks`; `None` while these are too few.
@@ -336,21 +318,6 @@ impl Traffic {
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len().max(1) as f64;
     values.sum::<f64>() / count
-}
-
-/// Finds the jobs that reached their level while nothing slowed them: in enough blocks that are not `contended`, alone or while the
-/// file system was `unsaturated`.
-fn find_quiet(jobs: &mut Jobs, contended: &BTreeSet<i64>, unsaturated: &BTreeSet<i64>, until: i64) {
-    for (blocks, seen) in jobs.values_mut().filter(|(_, seen)| !seen.is_of_earlier_run()) {
-        let is_quiet = |block: &&Block| {
-            let is_settled = block.number < until - AWAITED && !contended.contains(&block.number);
-            let is_free = !block.is_beside_others() || unsaturated.contains(&block.number);
-            is_settled && block.lacks(seen) <= LEAST_LOSS && is_free
-        };
-        // By the level of a job whose loss would not show nothing is judged.
-        let shows_loss = seen.least < SHOWN_LOSS;
-        seen.is_quiet = shows_loss && blocks.iter().filter(is_quiet).count() >= LEVEL_BLOCKS;
-    }
 }
 
 /// Notes what jobs may have lost without showing it. The servers may have cost what another job lacks and the others did not take: `slow` are the blocks

@@ -61,6 +61,12 @@ impl Hindsight {
         self.lost.sort_by_key(|block| block.number);
     }
 
+    /// Stretches of blocks in which slow servers surely cost it something.
+    pub fn lost_to_servers(&self) -> Vec<RangeInclusive<i64>> {
+        let of_servers = self.lost.iter().filter(|block| block.by_server && !block.is_small);
+        stretches(&of_servers.map(|block| block.number).collect())
+    }
+
     /// Whether it lacks much in all blocks of `during` but perhaps the first and the last, and in none of the nearest blocks around
     /// them.
     fn lacks_throughout(&self, blocks: &[Block], during: Range<usize>) -> bool {
