@@ -82,15 +82,33 @@ pub fn has_mounts() -> bool {
     Command::new("unshare").args(["-m", "true"]).output().is_ok_and(|output| output.status.success())
 }
 
+/// A program of an installation of LDMS. An installation outside the system's folders names its libraries and plug-ins in the
+/// environment (`docs/install.md`): those beside the program are used where the environment names none.
+pub fn command(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    let Some(prefix) = program.parent().and_then(Path::parent) else { return command };
+    let plugins = prefix.join("lib/ovis-ldms");
+    let folders = [
+        ("LD_LIBRARY_PATH", prefix.join("lib")),
+        ("ZAP_LIBPATH", plugins.clone()),
+        ("LDMSD_PLUGIN_LIBPATH", plugins),
+    ];
+    let missing = |(key, folder): &(&str, PathBuf)| std::env::var_os(key).is_none() && folder.is_dir();
+    command.envs(folders.into_iter().filter(missing));
+    command
+}
+
 /// The program; where mounts are possible, it sees the files of a Lustre server below /proc/fs, which cannot be configured.
 fn started(program: &Path, folder: &Path) -> Command {
+    let plain = command(program);
     if !has_mounts() {
-        return Command::new(program);
+        return plain;
     }
     const SERVER: &str = "mount -t tmpfs none /proc/fs && cp -r \"$0\"/proc_fs/. /proc/fs/ && exec \"$@\"";
-    let mut command = Command::new("unshare");
-    command.args(["-m", "sh", "-c", SERVER]).args([folder, program]);
-    command
+    let mut mounted = Command::new("unshare");
+    mounted.args(["-m", "sh", "-c", SERVER]).args([folder, program]);
+    mounted.envs(plain.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    mounted
 }
 
 /// A daemon that runs; it is killed when dropped.

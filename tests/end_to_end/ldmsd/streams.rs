@@ -1,7 +1,7 @@
 //! Progress that jobs publish on a stream of LDMS: `ldmsd_stream_publish` sends it, `ldmsd_stream_subscribe` writes it as rows.
 
 use super::TIMEOUT;
-use super::daemon::ldmsd;
+use super::daemon::{self, ldmsd};
 use crate::progress::{played, reports};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -35,7 +35,7 @@ fn stream_program(ldmsd: &Path, what: &str) -> Option<PathBuf> {
 }
 
 fn command(program: &Path, port: u16) -> Command {
-    let mut command = Command::new(program);
+    let mut command = daemon::command(program);
     command.args(["-x", "sock", "-h", "localhost", "-a", "none", "-s", STREAM, "-p", &port.to_string()]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     command
