@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 /// Stretches remembered per series, of holes and of activity each; beyond it the two oldest become one.
 const STRETCHES_KEPT: usize = 64;
 /// Idle seconds that do not end a stretch of activity.
-const ACTIVE_AGAIN_S: f64 = 60.0;
+pub(crate) const ACTIVE_AGAIN_S: f64 = 60.0;
 
 /// Stretches without readings, and with activity, per series.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

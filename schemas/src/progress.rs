@@ -37,6 +37,8 @@ pub enum MeasuredLoss {
     NeverClear,
     /// The count rises mainly while the job uses its file system: it is of its files, whose loss the counters have.
     CountsFiles,
+    /// The count hardly rises while the job uses its file system: it does not show how much longer that takes in contention.
+    StopsForFiles,
     /// Too few reports, or too short a contention, to compare.
     TooFew,
 }
@@ -65,6 +67,7 @@ impl MeasuredLoss {
             MeasuredLoss::NeverContended => "never_contended",
             MeasuredLoss::NeverClear => "never_clear",
             MeasuredLoss::CountsFiles => "counts_files",
+            MeasuredLoss::StopsForFiles => "stops_for_files",
             MeasuredLoss::TooFew => "too_few",
         }
     }

@@ -124,7 +124,7 @@ function factsOf(job) {
   ]);
 }
 
-const NOT_MEASURED = { never_contended: "not contended while it reported", never_clear: "contended all the time", counts_files: "counts its use of files", too_few: "too few reports to compare" };
+const NOT_MEASURED = { never_contended: "not contended while it reported", never_clear: "contended all the time", counts_files: "counts its use of files", stops_for_files: "stops while it uses files", too_few: "too few reports to compare" };
 
 /** What the job counted, and what contention cost it by that and by the counters of links and file systems. */
 function progressTable(progress) {

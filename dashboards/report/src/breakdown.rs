@@ -49,6 +49,9 @@ fn progress(of: &JobProgress) -> String {
         MeasuredLoss::NeverContended => "not contended while it reported".to_string(),
         MeasuredLoss::NeverClear => "contended all the time, nothing to compare with".to_string(),
         MeasuredLoss::CountsFiles => "counts its use of files, whose loss the counters have".to_string(),
+        MeasuredLoss::StopsForFiles => {
+            "stops while the job uses files, whose loss the counters have".to_string()
+        }
         MeasuredLoss::TooFew => "too few reports, or too short a contention, to compare".to_string(),
     };
     format!("progress       {}: {pace}{loss}", printable(of.name.as_str()))

@@ -2,22 +2,34 @@
 //!
 //! In a block of time `i` the job counts `W_i = a T_i - b K_i - g A_i`: `a` a second, less `b` in each contended second (`K_i`) and less
 //! `g` in each second in which it uses its file system (`A_i`), where it may count nothing for reasons of its own. The loss of a
-//! contended second is `b / a`. Least squares give it, and the jackknife over blocks its error, whatever the distribution of the noise.
+//! contended second is `b` over what the job would count in it. Least squares give it, and the jackknife over blocks its error,
+//! whatever the distribution of the noise. A job is only seen to be contended while it moves something, and may count while it does
+//! not: so `K_i` also has its short pauses in contention, as `A_i` has them. A report spreads its count over the time since the one
+//! before: so `K_i` and `A_i` are spread likewise.
 //! Phases of the job that last longer than a block look like noise that is correlated: so this is done with blocks of several
 //! lengths, and the interval covers what all of them give.
 
 use super::pace::Pace;
-use super::part::{JobPart, apart};
+use super::part::{JobPart, apart, joined};
 use super::regression::Sums;
+use crate::coverage::ACTIVE_AGAIN_S;
 use schemas::{Interval, JobProgress, JobResult, MeasuredLoss, Name, Time};
 use std::ops::Range;
 
 /// Contended blocks, and others, from which on the two are compared.
-const BLOCKS_LEAST: usize = 5;
+const BLOCKS_LEAST: f64 = 6.0;
 /// Doublings of a block's length that are tried.
 const LENGTHS: u32 = 5;
 /// Part of a block from which it counts as contended, and part of its length for which reports must cover it.
 const MOSTLY: f64 = 0.5;
+/// How a report spreads a second over those around it, on average: by how much later, over the time between two reports, and which part.
+const SPREAD: [(f64, f64); 5] = [
+    (-2.0 / 3.0, 1.0 / 9.0),
+    (-1.0 / 3.0, 2.0 / 9.0),
+    (0.0, 3.0 / 9.0),
+    (1.0 / 3.0, 2.0 / 9.0),
+    (2.0 / 3.0, 1.0 / 9.0),
+];
 /// Part of the covered time that must be free of contention.
 const CLEAR_LEAST: f64 = 0.1;
 
@@ -44,6 +56,37 @@ impl Contention {
         Contention { grain, active: apart(stretches), ..Contention::default() }
     }
 
+    /// Contended stretches with the short pauses between them. Where cells are wider than a pause these are in them.
+    fn periods(&self) -> Vec<(Time, Time)> {
+        let width_s = super::cells::width_s(self.grain);
+        let near = |a: &(Range<i64>, f64), b: &(Range<i64>, f64)| {
+            (b.0.start - a.0.end + 1) as f64 * width_s <= ACTIVE_AGAIN_S
+        };
+        let mut stretches = Vec::new();
+        let mut add = |from_s: f64, to_s: f64| {
+            stretches.push((Time::from_seconds(from_s), Time::from_seconds(to_s)));
+        };
+        for run in self.contended.chunk_by(near) {
+            match run {
+                [(first, first_s), .., (last, last_s)] => {
+                    add(
+                        (first.start + 1) as f64 * width_s - first_s,
+                        (last.end - 1) as f64 * width_s + last_s,
+                    );
+                }
+                // Anywhere in each cell.
+                [(cells, each_s)] => {
+                    let rest_s = (width_s - each_s) / 2.0;
+                    cells.clone().for_each(|cell| {
+                        add(cell as f64 * width_s + rest_s, (cell + 1) as f64 * width_s - rest_s);
+                    });
+                }
+                [] => {}
+            }
+        }
+        joined(stretches)
+    }
+
     /// Adds equal cells, which lie behind those added before.
     pub(super) fn add(&mut self, cells: Range<i64>, contended_s: f64, is_unjudged: bool) {
         if contended_s > 0.0 {
@@ -67,7 +110,9 @@ pub(super) struct Block {
 
 /// What `pace` shows of the cost of `contention`.
 pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobProgress {
-    let blocks = blocks(pace, contention);
+    let periods = contention.periods();
+    let all_s = periods.iter().map(|(from, to)| to.seconds_since(*from)).sum();
+    let blocks = blocks(pace, contention, &periods);
     // The sum of nothing is -0.
     let sum = |of: fn(&Block) -> f64| 0.0 + blocks.iter().map(of).sum::<f64>();
     let (covered_s, contended_s) = (sum(|block| block.covered_s), sum(|block| block.contended_s));
@@ -80,7 +125,7 @@ pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobP
         contended_s,
         per_s: (clear_s > 0.0).then(|| counted / clear_s),
         counters_s: contention.lost_s,
-        loss: loss(&blocks, [covered_s, contended_s, clear_s], contention),
+        loss: loss(&blocks, [covered_s, contended_s, clear_s], all_s, contention.lost_s),
     }
 }
 
@@ -107,10 +152,12 @@ fn best(known: Option<(f64, Interval)>, other: (f64, Interval)) -> Option<(f64, 
     }
 }
 
+/// `all_s`: contended seconds of the run, whether reports cover them or not.
 fn loss(
     blocks: &[Block],
     [covered_s, contended_s, clear_s]: [f64; 3],
-    contention: &Contention,
+    all_s: f64,
+    counters_s: f64,
 ) -> MeasuredLoss {
     if contended_s <= 0.0 {
         return if blocks.is_empty() { MeasuredLoss::TooFew } else { MeasuredLoss::NeverContended };
@@ -118,7 +165,7 @@ fn loss(
     if clear_s < CLEAR_LEAST * covered_s {
         return MeasuredLoss::NeverClear;
     }
-    if contended_s < MOSTLY * contention.contended_s {
+    if contended_s < MOSTLY * all_s {
         return MeasuredLoss::TooFew;
     }
     match share(blocks) {
@@ -129,8 +176,8 @@ fn loss(
                 hi: share.hi * seconds,
             };
             // For sure only what the reports cover was lost.
-            let lost_s = Interval { lo: share.lo * contended_s, ..times(contention.contended_s) };
-            let cost = (contention.lost_s > 0.0).then(|| times(contention.contended_s / contention.lost_s));
+            let lost_s = Interval { lo: share.lo * contended_s, ..times(all_s) };
+            let cost = (counters_s > 0.0).then(|| times(all_s / counters_s));
             MeasuredLoss::Measured { lost_s, cost }
         }
         Err(why) => why,
@@ -144,12 +191,12 @@ fn share(blocks: &[Block]) -> Result<Interval, MeasuredLoss> {
     for _ in 0..LENGTHS {
         let whole: Vec<Block> =
             longer.iter().filter(|block| block.covered_s >= MOSTLY * block.width_s).copied().collect();
-        let contended = whole.iter().filter(|block| block.contended_s >= MOSTLY * block.covered_s).count();
-        let clear = whole.iter().filter(|block| block.contended_s < MOSTLY * block.covered_s).count();
-        if contended.min(clear) < BLOCKS_LEAST {
+        let contended: f64 = whole.iter().map(|block| block.contended_s / block.covered_s).sum();
+        let fewer = contended.min(whole.len() as f64 - contended);
+        if fewer < BLOCKS_LEAST {
             break;
         }
-        found.push(Sums::of(&whole).interval(&whole, contended.min(clear) - 1)?);
+        found.push(Sums::of(&whole).interval(&whole, fewer - 1.0)?);
         longer = doubled(&longer);
     }
     let mut values: Vec<f64> = found.iter().map(|interval| interval.value).collect();
@@ -181,7 +228,7 @@ fn doubled(blocks: &[Block]) -> Vec<Block> {
 }
 
 /// The cells of a pace as blocks, those left out of which it is not known whether they were contended.
-fn blocks(pace: &Pace, contention: &Contention) -> Vec<Block> {
+fn blocks(pace: &Pace, contention: &Contention, periods: &[(Time, Time)]) -> Vec<Block> {
     let mut pace = pace.clone();
     while pace.grain() < contention.grain {
         pace = pace.coarsened();
@@ -189,13 +236,15 @@ fn blocks(pace: &Pace, contention: &Contention) -> Vec<Block> {
     let doublings = pace.grain() - contention.grain;
     let width_s = super::cells::width_s(pace.grain());
     let ranks = pace.cells().map(|(_, cell)| cell.covered_s / width_s).fold(1.0, f64::max);
-    let mut contended =
-        Cursor::of(contention.contended.iter().map(|(cells, each_s)| (cells.clone(), *each_s)));
     let mut unjudged = Cursor::of(contention.unjudged.iter().map(|cells| (cells.clone(), 1.0)));
+    let span_s = pace.span_s();
+    let spread_s = |stretches: &[(Time, Time)], number: i64| {
+        let shifted = |later: f64| seconds_in(stretches, number as f64 * width_s - later * span_s, width_s);
+        SPREAD.iter().map(|(later, part)| part * shifted(*later)).sum::<f64>()
+    };
     let of_cell = |(number, cell): (i64, &super::pace::PaceCell)| {
         let cells = number << doublings..(number + 1) << doublings;
         let count = (cells.end - cells.start) as f64;
-        let contended_s = contended.sum(&cells).min(width_s);
         let is_known = unjudged.sum(&cells) < MOSTLY * count;
         let covered_s = cell.covered_s / ranks;
         let part = covered_s / width_s;
@@ -204,17 +253,17 @@ fn blocks(pace: &Pace, contention: &Contention) -> Vec<Block> {
             width_s,
             count: cell.count / ranks,
             covered_s,
-            contended_s: contended_s * part,
-            active_s: active_s(&contention.active, number, width_s) * part,
+            contended_s: spread_s(periods, number) * part,
+            active_s: spread_s(&contention.active, number) * part,
         };
         (is_known && covered_s > 0.0).then_some(block)
     };
     pace.cells().filter_map(of_cell).collect()
 }
 
-/// Seconds of cell `number` that lie in stretches.
-fn active_s(stretches: &[(Time, Time)], number: i64, width_s: f64) -> f64 {
-    let [begin, end] = [number, number + 1].map(|at| Time::from_seconds(at as f64 * width_s));
+/// Seconds of the `width_s` from `begin_s` on that lie in stretches.
+fn seconds_in(stretches: &[(Time, Time)], begin_s: f64, width_s: f64) -> f64 {
+    let [begin, end] = [begin_s, begin_s + width_s].map(Time::from_seconds);
     let first = stretches.partition_point(|(_, to)| *to <= begin);
     let within = stretches[first..].iter().take_while(|(from, _)| *from < end);
     within.map(|(from, to)| (*to).min(end).seconds_since((*from).max(begin))).sum()

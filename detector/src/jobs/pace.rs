@@ -26,6 +26,8 @@ pub struct Pace {
     /// Number of the first cell since the epoch.
     first: i64,
     cells: Vec<PaceCell>,
+    /// Sum of the squares of spans between two reports.
+    squares_s2: f64,
 }
 
 /// A pace as it is written.
@@ -34,15 +36,16 @@ struct WrittenPace {
     grain: u32,
     first: i64,
     cells: Vec<PaceCell>,
+    squares_s2: f64,
 }
 
 impl TryFrom<WrittenPace> for Pace {
     type Error = &'static str;
 
     fn try_from(written: WrittenPace) -> Result<Pace, Self::Error> {
-        let WrittenPace { grain, first, cells } = written;
+        let WrittenPace { grain, first, cells, squares_s2 } = written;
         match cells.len() <= CELLS_MAX && grain < 40 {
-            true => Ok(Pace { grain, first, cells }),
+            true => Ok(Pace { grain, first, cells, squares_s2 }),
             false => Err("the pace of a job has too many cells, or too wide ones"),
         }
     }
@@ -56,6 +59,7 @@ impl Pace {
             return;
         }
         self.make_room(from, to);
+        self.squares_s2 += span_s * span_s;
         let width_us = FINEST_US << self.grain;
         let mut at = from;
         while at < to {
@@ -76,7 +80,9 @@ impl Pace {
         let middle = |number: i64| Time(number * width_us + width_us / 2);
         let kept = self.cells().filter(|(number, _)| (from..to).contains(&middle(*number)));
         let first = kept.clone().next().map_or(self.first, |(number, _)| number);
-        Pace { grain: self.grain, first, cells: kept.map(|(_, cell)| *cell).collect() }
+        let cells: Vec<PaceCell> = kept.map(|(_, cell)| *cell).collect();
+        let kept_s: f64 = cells.iter().map(|cell| cell.covered_s).sum();
+        Pace { grain: self.grain, first, cells, squares_s2: self.span_s() * kept_s }
     }
 
     /// Whether it has no cell.
@@ -87,6 +93,12 @@ impl Pace {
     /// Seconds between reports, over all ranks.
     pub fn covered_s(&self) -> f64 {
         self.cells.iter().map(|cell| cell.covered_s).sum()
+    }
+
+    /// Seconds between the two reports around any second, on average.
+    pub(super) fn span_s(&self) -> f64 {
+        let covered_s = self.covered_s();
+        if covered_s > 0.0 { self.squares_s2 / covered_s } else { 0.0 }
     }
 
     /// Doublings of a second in a cell.
@@ -190,7 +202,9 @@ mod tests {
     #[test]
     fn a_pace_that_is_too_long_is_refused() {
         let cell = PaceCell { count: 1.0, covered_s: 1.0 };
-        let bytes = postcard::to_stdvec(&Pace { grain: 0, first: 0, cells: vec![cell; 257] }).unwrap();
+        let bytes =
+            postcard::to_stdvec(&Pace { grain: 0, first: 0, cells: vec![cell; 257], squares_s2: 1.0 })
+                .unwrap();
         assert!(postcard::from_bytes::<Pace>(&bytes).is_err());
     }
 }

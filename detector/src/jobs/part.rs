@@ -126,8 +126,8 @@ fn active(job: &Job, until: Time, facts: &Facts<'_>) -> Vec<(Time, Time)> {
     apart(of_files.flat_map(|s| facts.coverage.active(*s, job.start, until)).collect())
 }
 
-/// Stretches in order and apart from each other; of too many the nearest become one.
-pub(super) fn apart(mut stretches: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
+/// Stretches in order and apart from each other.
+pub(super) fn joined(mut stretches: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
     stretches.sort_unstable();
     let mut found: Vec<(Time, Time)> = Vec::new();
     for (from, to) in stretches {
@@ -136,6 +136,12 @@ pub(super) fn apart(mut stretches: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
             _ => found.push((from, to)),
         }
     }
+    found
+}
+
+/// The same; of too many the nearest become one.
+pub(super) fn apart(stretches: Vec<(Time, Time)>) -> Vec<(Time, Time)> {
+    let mut found = joined(stretches);
     let mut gap_us = FINEST_GAP_US;
     while found.len() > STRETCHES_MAX {
         found.dedup_by(|later, kept| {

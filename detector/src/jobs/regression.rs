@@ -5,8 +5,10 @@ use schemas::{Interval, MeasuredLoss};
 
 /// Part of the squares of a term that the others must not explain.
 const OWN_LEAST: f64 = 0.05;
-/// How many times as fast a count may be while a file system is used, and still be one of the whole job.
+/// How many times as fast, or as slow, a count may be while a file system is used, and still be one of the whole job.
 const FILES_MOST: f64 = 2.0;
+/// Part of the contended time in which a file system must be used, for a count that stops meanwhile not to be compared.
+const INSIDE_LEAST: f64 = 0.1;
 /// Terms of a block: covered time, contended time, time in which a file system was used.
 const TERMS: usize = 3;
 /// Sums of products of the terms, and of the terms and the counts.
@@ -36,48 +38,88 @@ impl Sums {
         self.of_terms[2][2] > 0.0 && own_part(&self.of_terms, 2, &[0]) > OWN_LEAST
     }
 
-    /// The lost part of a contended second by the first `terms` terms.
-    fn share(&self, terms: usize) -> Option<f64> {
-        let found = solve(&self.of_terms, &self.with_counts, terms)?;
-        (found[0] > 0.0).then(|| (-found[1] / found[0]).min(1.0))
-    }
-
-    /// How many times as fast the count is while a file system is used: 1 where it is not faster.
-    ///
-    /// # Errors
-    /// The count is of that use: it says nothing of the rest of the time.
-    fn with_files(&self, terms: usize) -> Result<f64, MeasuredLoss> {
-        let found = solve(&self.of_terms, &self.with_counts, terms).ok_or(MeasuredLoss::TooFew)?;
-        let [pace, with_files] = [found[0], found[0] + found[2].max(0.0)];
-        let is_of_files = with_files > 0.0 && with_files > FILES_MOST * pace;
-        if is_of_files { Err(MeasuredLoss::CountsFiles) } else { Ok(with_files / pace) }
+    /// The paces by the first `terms` terms.
+    fn paces(&self, terms: usize, inside: f64) -> Option<Paces> {
+        let [pace, contended, files] = solve(&self.of_terms, &self.with_counts, terms)?;
+        Some(Paces { pace, with_files: pace + files, contended, inside })
     }
 
     /// With the 95% interval of the jackknife over `blocks`, whose error has `freedom` degrees of freedom.
     ///
     /// # Errors
     /// Why it cannot be found.
-    pub(super) fn interval(&self, blocks: &[Block], freedom: usize) -> Result<Interval, MeasuredLoss> {
+    pub(super) fn interval(&self, blocks: &[Block], freedom: f64) -> Result<Interval, MeasuredLoss> {
         let terms = if self.has_activity() { TERMS } else { TERMS - 1 };
         let others: &[usize] = if terms == TERMS { &[0, 2] } else { &[0] };
         if own_part(&self.of_terms, 1, others) < OWN_LEAST {
             return Err(MeasuredLoss::NeverClear);
         }
-        let with_files = self.with_files(terms)?;
-        let value = self.share(terms).ok_or(MeasuredLoss::TooFew)?;
+        let inside = inside(blocks);
+        let paces = |sums: &Sums| sums.paces(terms, inside).ok_or(MeasuredLoss::TooFew);
+        let found = paces(self)?;
+        found.check()?;
+        let value = found.share()?;
         let mut squares = 0.0;
         for block in blocks {
             let mut without = *self;
             without.add(block, -1.0);
-            squares += (without.share(terms).ok_or(MeasuredLoss::TooFew)? - value).powi(2);
+            squares += (paces(&without)?.share()? - value).powi(2);
         }
         let count = blocks.len() as f64;
-        let half = student_t(freedom as f64) * ((count - 1.0) / count * squares).sqrt();
+        let half = student_t(freedom) * ((count - 1.0) / count * squares).sqrt();
         let bounded = |share: f64| share.clamp(0.0, 1.0);
-        // A contended second may be one of the faster ones, of which as many counts are a smaller part.
-        let lo = bounded((value - half) / with_files);
-        Ok(Interval { value: bounded(value), lo, hi: bounded(value + half) })
+        // A contended second may be one of the faster ones, of which as many counts are a smaller part, or one of the slower.
+        let lo = bounded((value - half) * found.compared() / found.with_files.max(found.pace));
+        let hi = bounded((value + half) * found.compared() / found.with_files.min(found.pace));
+        Ok(Interval { value: bounded(value), lo, hi })
     }
+}
+
+/// Counts a second.
+struct Paces {
+    /// Without contention, while no file system is used.
+    pace: f64,
+    /// Without contention, while a file system is used.
+    with_files: f64,
+    /// What a contended second adds: below 0 where it costs something.
+    contended: f64,
+    /// The part of the contended time in which a file system is used, 0 to 1.
+    inside: f64,
+}
+
+impl Paces {
+    /// That of contended seconds, were they not contended.
+    fn compared(&self) -> f64 {
+        self.pace + self.inside * (self.with_files - self.pace)
+    }
+
+    /// The lost part of a contended second.
+    fn share(&self) -> Result<f64, MeasuredLoss> {
+        match self.pace.min(self.compared()) > 0.0 {
+            true => Ok((-self.contended / self.compared()).min(1.0)),
+            false => Err(MeasuredLoss::TooFew),
+        }
+    }
+
+    /// # Errors
+    /// The count is of the use of files, or stops for it: it does not show how much longer that takes.
+    fn check(&self) -> Result<(), MeasuredLoss> {
+        if self.with_files > FILES_MOST * self.pace.max(0.0) {
+            Err(MeasuredLoss::CountsFiles)
+        } else if self.inside > INSIDE_LEAST && FILES_MOST * self.with_files < self.pace {
+            Err(MeasuredLoss::StopsForFiles)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The part of the contended time in which a file system is used.
+fn inside(blocks: &[Block]) -> f64 {
+    let sum = |of: fn(&Block) -> f64| blocks.iter().map(of).sum::<f64>();
+    let contended_s = sum(|block| block.contended_s);
+    let both_s = sum(|block| block.contended_s.min(block.active_s));
+    if contended_s > 0.0 { both_s / contended_s } else { 0.0 }
 }
 
 /// The part of the squares of term `at` that the terms `others` do not explain, 0 to 1.

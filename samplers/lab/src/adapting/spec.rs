@@ -182,6 +182,7 @@ impl WriterSpec {
             slow_node: None,
             reads: [(0.0, 0.0); 2],
             operation_cost: 1.0,
+            steps: None,
         }
     }
 }

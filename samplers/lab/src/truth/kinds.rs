@@ -1,17 +1,15 @@
 //! A scenario of each kind, drawn from its seed.
 
-use super::scenario::{Capacity, Counts, FileSystem, Job, Noise, Phase, Scenario, Slow, Unseen};
+mod draw;
+
+use super::scenario::{Capacity, Counts, Job, Noise, Phase, Scenario, Slow, Steps, Unseen};
+use draw::{Draw, NO_END_S, WRITES, contest, demand_of, stream, streaming};
 use samplers::rng::Rng;
 
-/// Demand of a victim's node, in bytes a second.
-const RATE: [f64; 2] = [2e8, 1.2e9];
-/// A job that only writes, and one that only reads.
-const WRITES: [(f64, f64); 2] = [(0.0, 0.0); 2];
+/// A job that only reads.
 const READS: [(f64, f64); 2] = [(0.0, 1.0); 2];
 /// Of a metadata server: 1,000 to 6,000 looks a second make the demand of a victim's node.
 const OPERATIONS: Counts = Counts::Operations { bytes: 200_000 };
-/// A job without an end of its own.
-const NO_END_S: f64 = 1e9;
 
 /// The scenario of a kind and seed.
 ///
@@ -46,89 +44,10 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Scenario> {
         "metadata_storm" => metadata_storm(draw),
         "metadata_phase" => Scenario { counts: OPERATIONS, ..own_phase(draw, 3) },
         "turns" => turns(draw),
+        "steps" => steps(draw),
+        "steps_checkpoints" => steps_checkpoints(draw),
         _ => anyhow::bail!("the kind {kind} of truth.toml has no scenarios"),
     })
-}
-
-struct Draw {
-    rng: Rng,
-    seed: u64,
-}
-
-impl Draw {
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        self.rng.between(low, high)
-    }
-
-    fn count(&mut self, low: u32, high: u32) -> u32 {
-        low + self.rng.below((high - low + 1) as usize) as u32
-    }
-
-    fn rate(&mut self) -> f64 {
-        self.rng.log_between(RATE[0], RATE[1])
-    }
-
-    /// Seconds that differ by little, plain noise.
-    fn white(&mut self) -> Noise {
-        Noise { sigma: self.between(0.02, 0.15), ..Noise::default() }
-    }
-
-    fn scenario(&self, seconds: f64, capacity: f64, jobs: Vec<Job>, subjects: &[u64]) -> Scenario {
-        Scenario {
-            seconds: seconds as u32,
-            systems: vec![FileSystem {
-                name: "scratch".to_string(),
-                capacity: Capacity::Fixed(capacity),
-                slow: Vec::new(),
-            }],
-            jobs,
-            subjects: subjects.to_vec(),
-            unseen: Vec::new(),
-            served_by_job: false,
-            counts: Counts::Bytes,
-            seed: self.seed,
-        }
-    }
-}
-
-/// A job that writes at one rate from its start to its end.
-fn streaming(id: u64, nodes: u32, start_s: f64, seconds: f64, rate: f64, noise: Noise) -> Job {
-    Job {
-        id,
-        app: format!("app{id}"),
-        nodes,
-        system: 0,
-        start_s,
-        end_s: NO_END_S,
-        phases: vec![stream(seconds, rate)],
-        noise,
-        slow_node: None,
-        reads: WRITES,
-        operation_cost: 1.0,
-    }
-}
-
-fn stream(seconds: f64, rate: f64) -> Phase {
-    Phase::Stream { seconds, rate: [rate, rate] }
-}
-
-/// A victim alone on a file system that it fills to a part, until a writer comes that leaves it less.
-struct Contest {
-    victim: Job,
-    capacity: f64,
-    /// Nodes and rate of the aggressor, which wants more than there is.
-    nodes: u32,
-    rate: f64,
-}
-
-fn contest(draw: &mut Draw, seconds: f64, noise: Noise) -> Contest {
-    let (nodes, rate) = (draw.count(1, 4), draw.rate());
-    let victim = streaming(1, nodes, 0.0, seconds, rate, noise);
-    let capacity = f64::from(nodes) * rate * draw.between(1.05, 1.6);
-    // With equal shares the victim is left with this part of its rate.
-    let left = draw.between(0.2, 0.75);
-    let others = ((capacity / (left * rate)).round() as u32).saturating_sub(nodes).max(1);
-    Contest { victim, capacity, nodes: others, rate: 2.0 * rate }
 }
 
 fn steady(draw: &mut Draw) -> Scenario {
@@ -363,13 +282,25 @@ fn slow_node(draw: &mut Draw) -> Scenario {
     draw.scenario(1_120.0, 1e12, jobs, &[1])
 }
 
-fn demand_of(job: &Job) -> f64 {
-    let rate = match job.phases.first() {
-        Some(Phase::Stream { rate: [first, _], .. }) => *first,
-        Some(Phase::Write { rate, .. }) => *rate,
-        _ => 0.0,
-    };
-    f64::from(job.nodes) * rate
+/// The victim reports steps that wait for its writes in a part of their time.
+fn steps(draw: &mut Draw) -> Scenario {
+    let of = [steady, bursts, gradual, noisy][draw.rng.below(4)];
+    let mut scenario = of(draw);
+    scenario.jobs[0].steps = Some(Steps { waits: draw.between(0.2, 0.9), beside: true, ..reported(draw) });
+    scenario
+}
+
+/// The victim reports steps, of which it makes none while it writes.
+fn steps_checkpoints(draw: &mut Draw) -> Scenario {
+    let mut scenario = checkpoints(draw);
+    scenario.jobs[0].steps = Some(reported(draw));
+    scenario
+}
+
+fn reported(draw: &mut Draw) -> Steps {
+    let noise = Noise { sigma: draw.between(0.02, 0.2), correlation: draw.between(0.0, 0.9), held_back: 0.0 };
+    let (per_s, report_s) = (draw.rng.log_between(10.0, 1e4), draw.count(1, 20));
+    Steps { waits: 1.0, beside: false, per_s, noise, report_s }
 }
 
 /// Many jobs that come and go, steady or in cycles, on a file system that is full at times.

@@ -9,6 +9,7 @@
 //! | [`kinds`] | a scenario of a kind, from its seed |
 //! | [`scenario`] | file systems, jobs, and which rows are missing |
 //! | [`physics`] | what the jobs move, and what each lost to whom |
+//! | `reported` | what jobs report of their steps |
 //! | `servers` | what servers count by job |
 //! | [`play`] | a scenario through all stages |
 //! | [`score`] | results against the truth, by kind |
@@ -20,6 +21,7 @@ pub mod kinds;
 pub mod network;
 pub mod physics;
 pub mod play;
+mod reported;
 pub mod scenario;
 pub mod score;
 mod servers;

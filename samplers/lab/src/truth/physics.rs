@@ -2,13 +2,16 @@
 //!
 //! A second has four steps. In each, the clients of a file system get their demand, or an equal share where the sum is
 //! more than it can serve. The loss of a client is the part of its rate alone that it did not get: alone is the same step
-//! with the clients of its own job only, on healthy servers and nodes.
+//! with the clients of its own job only, on healthy servers and nodes. An application that makes steps beside its writes waits
+//! for them in a part of its time only: it loses what its steps lose.
 
+mod application;
 mod aside;
 
 pub use aside::Doing;
 
 use super::scenario::{Capacity, Job, Noise, Phase, Scenario, Slow, Unseen};
+use application::Application;
 use aside::Aside;
 use samplers::lustre::fair_share;
 use samplers::rng::Rng;
@@ -50,6 +53,7 @@ struct Run {
     aside: Option<Aside>,
     ended_s: Option<f64>,
     clients: Vec<Client>,
+    application: Option<Application>,
     lost: Lost,
 }
 
@@ -57,10 +61,7 @@ struct Client {
     written: f64,
     /// Bytes a second in the last step: counters are sampled in it.
     rate: f64,
-    noise: f64,
-    state: f64,
-    owed: f64,
-    rng: Rng,
+    noise: Variation,
 }
 
 /// A scenario as it is played.
@@ -84,12 +85,12 @@ impl<'a> World<'a> {
                 .map(|node| Client {
                     written: 1e12,
                     rate: 0.0,
-                    noise: 1.0,
-                    state: f64::NAN,
-                    owed: 0.0,
-                    rng: Rng::new(scenario.seed, (job.id << 16) ^ u64::from(node)),
+                    noise: Variation::new(Rng::new(scenario.seed, (job.id << 16) ^ u64::from(node))),
                 })
                 .collect(),
+            application: job
+                .steps
+                .map(|steps| Application::new(steps, Rng::new(scenario.seed, job.id << 40))),
             lost: Lost::default(),
         };
         World { scenario, runs: scenario.jobs.iter().map(run).collect(), second: 0 }
@@ -101,7 +102,8 @@ impl<'a> World<'a> {
             return false;
         }
         for (run, job) in self.runs.iter_mut().zip(&self.scenario.jobs) {
-            run.clients.iter_mut().for_each(|client| client.draw(&job.noise));
+            run.clients.iter_mut().for_each(|client| client.noise.draw(&job.noise));
+            run.application.iter_mut().for_each(Application::draw);
         }
         for step in 0..STEPS {
             let at_s = f64::from(self.second) + f64::from(step) / f64::from(STEPS);
@@ -133,6 +135,11 @@ impl<'a> World<'a> {
     /// When a job ended.
     pub fn ended_s(&self, job: usize) -> Option<f64> {
         self.runs[job].ended_s
+    }
+
+    /// Steps that a job has made, if it counts them.
+    pub fn steps(&self, job: usize) -> Option<f64> {
+        self.runs[job].application.as_ref().map(|application| application.made)
     }
 
     /// What a job has lost.
@@ -208,6 +215,7 @@ impl<'a> World<'a> {
             let (spec, run) = (&self.scenario.jobs[job], &mut self.runs[job]);
             let step_s = 1.0 / f64::from(STEPS);
             run.phase_s += step_s;
+            run.application.iter_mut().for_each(|application| application.step(step_s));
             let over = match run.phases.front() {
                 Some(Phase::Write { bytes, .. }) => run.phase_bytes >= *bytes,
                 Some(Phase::Stream { seconds, .. } | Phase::Pause { seconds }) => run.phase_s >= *seconds,
@@ -231,6 +239,9 @@ impl Run {
         let step_s = 1.0 / f64::from(STEPS);
         let [now, healthy] = whole.map(|rate| (rate / alone).min(1.0));
         let slowest = now.min(node);
+        // An application that waits in a part of its time loses less, of each cause the same part.
+        let cost = self.application.as_mut().map_or(1.0, |application| application.cost(slowest));
+        let step_s = cost * step_s;
         let to_others = (1.0 - healthy) * step_s;
         let all: f64 = by.iter().map(|(_, rate)| rate).sum();
         for (job, rate) in by.iter().filter(|(_, rate)| *rate > 0.0) {
@@ -248,15 +259,28 @@ impl Run {
     fn take(&mut self, [first, others]: [f64; 2]) {
         let step_s = 1.0 / f64::from(STEPS);
         for (node, client) in self.clients.iter_mut().enumerate() {
-            client.rate = if node == 0 { first } else { others } * client.noise;
+            client.rate = if node == 0 { first } else { others } * client.noise.factor;
             client.written += client.rate * step_s;
         }
-        let noise = self.clients.iter().map(|client| client.noise).sum::<f64>() / self.clients.len() as f64;
+        let noise =
+            self.clients.iter().map(|client| client.noise.factor).sum::<f64>() / self.clients.len() as f64;
         self.phase_bytes += first * noise * step_s;
     }
 }
 
-impl Client {
+/// A factor that varies from second to second.
+struct Variation {
+    factor: f64,
+    state: f64,
+    owed: f64,
+    rng: Rng,
+}
+
+impl Variation {
+    fn new(rng: Rng) -> Variation {
+        Variation { factor: 1.0, state: f64::NAN, owed: 0.0, rng }
+    }
+
     /// Draws the noise of the coming second.
     fn draw(&mut self, noise: &Noise) {
         let fresh = self.rng.normal();
@@ -266,9 +290,9 @@ impl Client {
         let factor = (noise.sigma * self.state - noise.sigma * noise.sigma / 2.0).exp();
         if noise.held_back > 0.0 && self.rng.uniform() < noise.held_back {
             self.owed += factor;
-            self.noise = 0.0;
+            self.factor = 0.0;
         } else {
-            self.noise = factor + std::mem::take(&mut self.owed);
+            self.factor = factor + std::mem::take(&mut self.owed);
         }
     }
 }

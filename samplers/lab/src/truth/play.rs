@@ -1,6 +1,7 @@
 //! A scenario through all stages: rows of Lustre clients and jobs in, results out.
 
 use super::physics::{Lost, World};
+use super::reported::Reported;
 use super::scenario::{Counts, Job, Scenario};
 use super::servers::Servers;
 use detector::model::ModelKind;
@@ -66,6 +67,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         true => Some(Servers::of(scenario, &metrics(scenario.counts)?, &mut clients.sources)?),
         false => None,
     };
+    let reported = Reported::of(scenario, &mut clients.sources)?;
     let mut stages = InProcess::new(&InProcessSettings::of(Settings::of(ModelKind::Robust)));
     let mut known: Vec<Option<bool>> = vec![None; scenario.jobs.len()];
     let mut reports = Reports::new(scenario);
@@ -81,6 +83,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
             let at = (f64::from(second), at_s(f64::from(second)));
             servers.sample(scenario, &world, at, &mut clients.batch)?;
         }
+        reported.sample(scenario, &world, (second, at_s(f64::from(second))), &mut clients.batch);
         stages.feed_counters(&clients.sources, &clients.batch);
         let batch = stages.take();
         let series = stages.detector().series();

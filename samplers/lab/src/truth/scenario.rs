@@ -98,6 +98,8 @@ pub struct Job {
     pub slow_node: Option<Slow>,
     /// The share of its bytes that it reads: from its start on, and from the second that stands beside it on.
     pub reads: [(f64, f64); 2],
+    /// The application, where it reports its steps: the loss is what its steps lost then.
+    pub steps: Option<Steps>,
     /// How many times what a look at an entry costs one of its operations does, where operations are counted: it creates and removes
     /// if it is above 1.
     pub operation_cost: f64,
@@ -109,6 +111,21 @@ impl Job {
         let [first, later] = self.reads;
         if second_s > later.0 { later.1 } else { first.1 }
     }
+}
+
+/// An application that counts its steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    /// The part of its time in which it waits for its file system where nothing slows that, while it moves bytes.
+    pub waits: f64,
+    /// Whether it makes steps while it moves bytes; else in its pauses alone.
+    pub beside: bool,
+    /// Steps a second where nothing slows it.
+    pub per_s: f64,
+    /// How its pace varies.
+    pub noise: Noise,
+    /// Seconds between two reports.
+    pub report_s: u32,
 }
 
 /// What all nodes of a job do for a while.

@@ -18,6 +18,7 @@ fn job(id: u64, nodes: u32, start_s: f64, phases: Vec<Phase>) -> Job {
         slow_node: None,
         reads,
         operation_cost: 1.0,
+        steps: None,
     }
 }
 

@@ -67,7 +67,8 @@ CREATE FUNCTION job_post_mortem(job text)
                concat_ws('; ', round(p.per_s::numeric, 3) || ' a second without contention',
                    CASE p.state WHEN 'measured' THEN 'lost by the job''s own count' WHEN 'never_contended' THEN 'not contended while it reported'
                         WHEN 'never_clear' THEN 'contended all the time: nothing to compare with'
-                        WHEN 'counts_files' THEN 'counts its use of files: counters show that loss' ELSE 'too short to compare' END)
+                        WHEN 'counts_files' THEN 'counts its use of files: counters show that loss'
+                        WHEN 'stops_for_files' THEN 'stops while the job uses files: counters show that loss' ELSE 'too short to compare' END)
         FROM run JOIN job_progress p USING (job_id)
         UNION ALL
         SELECT 3, 'cause', NULL, run.start_time, run.until_time, c.share * run.slowdown_s, c.share * run.lo_s,

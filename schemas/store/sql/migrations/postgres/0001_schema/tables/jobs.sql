@@ -101,7 +101,7 @@ CREATE TABLE job_progress (
     contended_s double precision NOT NULL,  -- those in contention
     per_s       double precision,           -- counts a second of the mean rank without contention; null: there was none
     counters_s  double precision NOT NULL,  -- lost by the counters of links and file systems
-    state       text NOT NULL,              -- measured, never_contended, never_clear, counts_files, too_few
+    state       text NOT NULL,              -- measured, never_contended, never_clear, counts_files, stops_for_files, too_few
     lost_s      double precision,           -- lost in all contended time of the run, by these reports
     lost_lo_s   double precision,           -- 95% interval
     lost_hi_s   double precision,

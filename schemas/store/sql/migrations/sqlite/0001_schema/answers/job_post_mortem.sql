@@ -46,7 +46,8 @@ FROM (
            coalesce(printf('%.3f', p.per_s) || ' a second without contention; ', '')
            || CASE p.state WHEN 'measured' THEN 'lost by the job''s own count' WHEN 'never_contended' THEN 'not contended while it reported'
                    WHEN 'never_clear' THEN 'contended all the time: nothing to compare with'
-                   WHEN 'counts_files' THEN 'counts its use of files: counters show that loss' ELSE 'too short to compare' END
+                   WHEN 'counts_files' THEN 'counts its use of files: counters show that loss'
+                   WHEN 'stops_for_files' THEN 'stops while the job uses files: counters show that loss' ELSE 'too short to compare' END
     FROM job_progress p JOIN job_slowdown s USING (job_id)
     UNION ALL
     SELECT c.job_id, 3, 'cause', NULL, s.start_time, s.start_time + s.run_s, c.share * s.slowdown_s, c.share * s.slowdown_lo_s,

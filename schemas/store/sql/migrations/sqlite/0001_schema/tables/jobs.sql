@@ -69,7 +69,7 @@ CREATE TABLE job_progress (
     contended_s REAL NOT NULL,  -- those in contention
     per_s       REAL,           -- counts a second of the mean rank without contention; null: there was none
     counters_s  REAL NOT NULL,  -- lost by the counters of links and file systems
-    state       TEXT NOT NULL,              -- measured, never_contended, never_clear, counts_files, too_few
+    state       TEXT NOT NULL,              -- measured, never_contended, never_clear, counts_files, stops_for_files, too_few
     lost_s      REAL,           -- lost in all contended time of the run, by these reports
     lost_lo_s   REAL,           -- 95% interval
     lost_hi_s   REAL,
