@@ -18,6 +18,8 @@ use std::ops::Range;
 
 /// Contended blocks, and others, from which on the two are compared.
 const BLOCKS_LEAST: f64 = 6.0;
+/// As many reports in contention, and others.
+const REPORTS_LEAST: f64 = 3.0;
 /// Doublings of a block's length that are tried.
 const LENGTHS: u32 = 5;
 /// Part of a block from which it counts as contended, and part of its length for which reports must cover it.
@@ -125,7 +127,7 @@ pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobP
         contended_s,
         per_s: (clear_s > 0.0).then(|| counted / clear_s),
         counters_s: contention.lost_s,
-        loss: loss(&blocks, [covered_s, contended_s, clear_s], all_s, contention.lost_s),
+        loss: loss(&blocks, [covered_s, contended_s, clear_s], all_s, contention.lost_s, pace.span_s()),
     }
 }
 
@@ -158,6 +160,7 @@ fn loss(
     [covered_s, contended_s, clear_s]: [f64; 3],
     all_s: f64,
     counters_s: f64,
+    span_s: f64,
 ) -> MeasuredLoss {
     if contended_s <= 0.0 {
         return if blocks.is_empty() { MeasuredLoss::TooFew } else { MeasuredLoss::NeverContended };
@@ -168,7 +171,7 @@ fn loss(
     if contended_s < MOSTLY * all_s {
         return MeasuredLoss::TooFew;
     }
-    match share(blocks) {
+    match share(blocks, span_s) {
         Ok(share) => {
             let times = |seconds: f64| Interval {
                 value: share.value * seconds,
@@ -185,7 +188,7 @@ fn loss(
 }
 
 /// The part of a contended second that is lost, 0 to 1.
-fn share(blocks: &[Block]) -> Result<Interval, MeasuredLoss> {
+fn share(blocks: &[Block], span_s: f64) -> Result<Interval, MeasuredLoss> {
     let mut found: Vec<Interval> = Vec::new();
     let mut longer = blocks.to_vec();
     for _ in 0..LENGTHS {
@@ -193,10 +196,12 @@ fn share(blocks: &[Block]) -> Result<Interval, MeasuredLoss> {
             longer.iter().filter(|block| block.covered_s >= MOSTLY * block.width_s).copied().collect();
         let contended: f64 = whole.iter().map(|block| block.contended_s / block.covered_s).sum();
         let fewer = contended.min(whole.len() as f64 - contended);
-        if fewer < BLOCKS_LEAST {
+        // Blocks that share a report are one.
+        let reports = whole.first().map_or(1.0, |block| (span_s / block.width_s).max(1.0));
+        if fewer < BLOCKS_LEAST || fewer / reports < REPORTS_LEAST {
             break;
         }
-        found.push(Sums::of(&whole).interval(&whole, fewer - 1.0)?);
+        found.push(Sums::of(&whole).interval(&whole, fewer / reports - 1.0, reports as usize)?);
         longer = doubled(&longer);
     }
     let mut values: Vec<f64> = found.iter().map(|interval| interval.value).collect();

@@ -44,11 +44,17 @@ impl Sums {
         Some(Paces { pace, with_files: pace + files, contended, inside })
     }
 
-    /// With the 95% interval of the jackknife over `blocks`, whose error has `freedom` degrees of freedom.
+    /// With the 95% interval of the jackknife over `blocks`, whose error has `freedom` degrees of freedom. The errors of blocks that are
+    /// up to `lag` apart depend on each other.
     ///
     /// # Errors
     /// Why it cannot be found.
-    pub(super) fn interval(&self, blocks: &[Block], freedom: f64) -> Result<Interval, MeasuredLoss> {
+    pub(super) fn interval(
+        &self,
+        blocks: &[Block],
+        freedom: f64,
+        lag: usize,
+    ) -> Result<Interval, MeasuredLoss> {
         let terms = if self.has_activity() { TERMS } else { TERMS - 1 };
         let others: &[usize] = if terms == TERMS { &[0, 2] } else { &[0] };
         if own_part(&self.of_terms, 1, others) < OWN_LEAST {
@@ -59,20 +65,29 @@ impl Sums {
         let found = paces(self)?;
         found.check()?;
         let value = found.share()?;
-        let mut squares = 0.0;
+        let mut moved = Vec::with_capacity(blocks.len());
         for block in blocks {
             let mut without = *self;
             without.add(block, -1.0);
-            squares += (paces(&without)?.share()? - value).powi(2);
+            moved.push(paces(&without)?.share()? - value);
         }
         let count = blocks.len() as f64;
-        let half = student_t(freedom) * ((count - 1.0) / count * squares).sqrt();
+        let half = student_t(freedom) * ((count - 1.0) / count * squares(&moved, lag)).sqrt();
         let bounded = |share: f64| share.clamp(0.0, 1.0);
         // A contended second may be one of the faster ones, of which as many counts are a smaller part, or one of the slower.
         let lo = bounded((value - half) * found.compared() / found.with_files.max(found.pace));
         let hi = bounded((value + half) * found.compared() / found.with_files.min(found.pace));
         Ok(Interval { value: bounded(value), lo, hi })
     }
+}
+
+/// Sum of squares, and of products of those up to `lag` apart with weights that fall to 0 (Newey and West 1987, equation 5).
+fn squares(moved: &[f64], lag: usize) -> f64 {
+    let product =
+        |apart: usize| moved.iter().zip(&moved[apart.min(moved.len())..]).map(|(a, b)| a * b).sum::<f64>();
+    let weight = |apart: usize| 1.0 - apart as f64 / (lag as f64 + 1.0);
+    let alone = product(0);
+    (alone + 2.0 * (1..=lag).map(|apart| weight(apart) * product(apart)).sum::<f64>()).max(alone)
 }
 
 /// Counts a second.

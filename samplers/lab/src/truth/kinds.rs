@@ -286,21 +286,16 @@ fn slow_node(draw: &mut Draw) -> Scenario {
 fn steps(draw: &mut Draw) -> Scenario {
     let of = [steady, bursts, gradual, noisy][draw.rng.below(4)];
     let mut scenario = of(draw);
-    scenario.jobs[0].steps = Some(Steps { waits: draw.between(0.2, 0.9), beside: true, ..reported(draw) });
+    let waits = draw.between(0.2, 0.9);
+    scenario.jobs[0].steps = Some(Steps { waits, beside: true, ..Steps::drawn(&mut draw.rng) });
     scenario
 }
 
 /// The victim reports steps, of which it makes none while it writes.
 fn steps_checkpoints(draw: &mut Draw) -> Scenario {
     let mut scenario = checkpoints(draw);
-    scenario.jobs[0].steps = Some(reported(draw));
+    scenario.jobs[0].steps = Some(Steps::drawn(&mut draw.rng));
     scenario
-}
-
-fn reported(draw: &mut Draw) -> Steps {
-    let noise = Noise { sigma: draw.between(0.02, 0.2), correlation: draw.between(0.0, 0.9), held_back: 0.0 };
-    let (per_s, report_s) = (draw.rng.log_between(10.0, 1e4), draw.count(1, 20));
-    Steps { waits: 1.0, beside: false, per_s, noise, report_s }
 }
 
 /// Many jobs that come and go, steady or in cycles, on a file system that is full at times.

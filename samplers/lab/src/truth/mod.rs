@@ -11,6 +11,7 @@
 //! | [`physics`] | what the jobs move, and what each lost to whom |
 //! | `reported` | what jobs report of their steps |
 //! | `servers` | what servers count by job |
+//! | `variation` | noise |
 //! | [`play`] | a scenario through all stages |
 //! | [`score`] | results against the truth, by kind |
 //! | [`table`] | scores beside goals |
@@ -28,6 +29,7 @@ mod servers;
 pub mod table;
 #[cfg(test)]
 mod tests;
+mod variation;
 
 use goals::Kind;
 use samplers::parallel::at_once;

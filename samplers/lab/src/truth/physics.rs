@@ -10,7 +10,8 @@ mod aside;
 
 pub use aside::Doing;
 
-use super::scenario::{Capacity, Job, Noise, Phase, Scenario, Slow, Unseen};
+use super::scenario::{Capacity, Job, Phase, Scenario, Slow, Unseen};
+use super::variation::Variation;
 use application::Application;
 use aside::Aside;
 use samplers::lustre::fair_share;
@@ -137,9 +138,10 @@ impl<'a> World<'a> {
         self.runs[job].ended_s
     }
 
-    /// Steps that a job has made, if it counts them.
+    /// Steps that a job has made that runs and counts them.
     pub fn steps(&self, job: usize) -> Option<f64> {
-        self.runs[job].application.as_ref().map(|application| application.made)
+        let is_running = self.is_running(job, f64::from(self.second) - 1.0);
+        self.runs[job].application.as_ref().filter(|_| is_running).map(|application| application.made)
     }
 
     /// What a job has lost.
@@ -265,35 +267,6 @@ impl Run {
         let noise =
             self.clients.iter().map(|client| client.noise.factor).sum::<f64>() / self.clients.len() as f64;
         self.phase_bytes += first * noise * step_s;
-    }
-}
-
-/// A factor that varies from second to second.
-struct Variation {
-    factor: f64,
-    state: f64,
-    owed: f64,
-    rng: Rng,
-}
-
-impl Variation {
-    fn new(rng: Rng) -> Variation {
-        Variation { factor: 1.0, state: f64::NAN, owed: 0.0, rng }
-    }
-
-    /// Draws the noise of the coming second.
-    fn draw(&mut self, noise: &Noise) {
-        let fresh = self.rng.normal();
-        let kept = if self.state.is_nan() { 0.0 } else { noise.correlation };
-        let scale = if self.state.is_nan() { 1.0 } else { (1.0 - kept * kept).sqrt() };
-        self.state = if self.state.is_nan() { fresh } else { kept * self.state + scale * fresh };
-        let factor = (noise.sigma * self.state - noise.sigma * noise.sigma / 2.0).exp();
-        if noise.held_back > 0.0 && self.rng.uniform() < noise.held_back {
-            self.owed += factor;
-            self.factor = 0.0;
-        } else {
-            self.factor = factor + std::mem::take(&mut self.owed);
-        }
     }
 }
 

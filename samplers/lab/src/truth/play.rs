@@ -67,7 +67,8 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         true => Some(Servers::of(scenario, &metrics(scenario.counts)?, &mut clients.sources)?),
         false => None,
     };
-    let reported = Reported::of(scenario, &mut clients.sources)?;
+    let with_steps = scenario.jobs.iter().enumerate().filter_map(|(at, job)| Some((at, job.id, job.steps?)));
+    let reported = Reported::of(with_steps, &mut clients.sources)?;
     let mut stages = InProcess::new(&InProcessSettings::of(Settings::of(ModelKind::Robust)));
     let mut known: Vec<Option<bool>> = vec![None; scenario.jobs.len()];
     let mut reports = Reports::new(scenario);
@@ -83,7 +84,7 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
             let at = (f64::from(second), at_s(f64::from(second)));
             servers.sample(scenario, &world, at, &mut clients.batch)?;
         }
-        reported.sample(scenario, &world, (second, at_s(f64::from(second))), &mut clients.batch);
+        reported.sample((second, at_s(f64::from(second))), |job| world.steps(job), &mut clients.batch);
         stages.feed_counters(&clients.sources, &clients.batch);
         let batch = stages.take();
         let series = stages.detector().series();

@@ -1,5 +1,7 @@
 //! A scenario on file systems: what is there, what the jobs do, and which rows are missing.
 
+use samplers::rng::Rng;
+
 /// A scenario: file systems, jobs, seconds.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -126,6 +128,16 @@ pub struct Steps {
     pub noise: Noise,
     /// Seconds between two reports.
     pub report_s: u32,
+}
+
+impl Steps {
+    /// Any of those that make none while they move bytes.
+    pub fn drawn(rng: &mut Rng) -> Steps {
+        let noise =
+            Noise { sigma: rng.between(0.02, 0.2), correlation: rng.between(0.0, 0.9), held_back: 0.0 };
+        let (per_s, report_s) = (rng.log_between(10.0, 1e4), 1 + rng.below(20) as u32);
+        Steps { waits: 1.0, beside: false, per_s, noise, report_s }
+    }
 }
 
 /// What all nodes of a job do for a while.

@@ -1,13 +1,13 @@
 //! Scenarios of the network kinds, drawn from a seed: machine, placement, patterns, loads, times, coupling and noise.
 
+use super::super::scenario::Steps;
+use super::machine::{Net, leaves};
 use super::world::Scenario;
 use samplers::lab::{Change, Event, LabIo, LabJob, Noise, Pattern, Phases, Routing, asked};
 use samplers::rng::Rng;
 use schemas::{Cause, CauseKind};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use topology::generate::{Aries, Dragonfly};
-use topology::{LinkClass, LinkIndex, Machine, MachineError, Topology, VertexIndex, VertexKind, machines};
+use topology::{LinkClass, LinkIndex, Topology, VertexIndex, VertexKind};
 
 /// Draws on a machine before another one is drawn, and machines before a seed is given up.
 const TRIES: usize = 40;
@@ -34,6 +34,7 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Option<Scenario>> {
         "network_incast" => Draw::incast,
         "network_cable" => Draw::cable,
         "network_full" => Draw::full,
+        "network_steps" => Draw::steps,
         _ => return Ok(None),
     };
     let number = kind.bytes().fold(0, |sum: u64, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
@@ -57,67 +58,6 @@ pub fn scenario(kind: &str, seed: u64) -> anyhow::Result<Option<Scenario>> {
         rng = of.rng;
     }
     anyhow::bail!("{kind}, seed {seed}: no draw fits")
-}
-
-/// A sort of machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Net {
-    /// A dragonfly of Aries routers: one group, of which one or two chassis are there.
-    Aries,
-    /// The machine of the demo.
-    Demo,
-    /// A fat tree of InfiniBand with forwarding tables.
-    Tree,
-    /// The same with twice as many hosts as uplinks on each leaf.
-    NarrowTree,
-    /// A dragonfly of switches with fast links, as of Slingshot.
-    Dragonfly,
-}
-
-impl Net {
-    const ALL: [Net; 3] = [Net::Aries, Net::Tree, Net::Dragonfly];
-
-    fn build(self, rng: &mut Rng) -> Result<Arc<Topology>, MachineError> {
-        let aries = |chassis: &[&str]| {
-            let populated = chassis.iter().map(|name| name.to_string()).collect();
-            Machine::Aries(Aries { populated, ..Aries::new(1) }).build().map(Arc::new)
-        };
-        match self {
-            Net::Demo => aries(&["c0-0c0", "c0-0c1"]),
-            Net::Aries if rng.below(2) == 0 => aries(&["c0-0c0"]),
-            Net::Aries => aries(&["c0-0c0", "c0-0c1"]),
-            Net::Tree => {
-                let (leaves, spines) = (4 + rng.below(6) as u32, 4 + rng.below(5) as u32);
-                machines::two_level(leaves, spines, spines + rng.below(5) as u32)
-            }
-            Net::NarrowTree => {
-                let (leaves, spines) = (4 + rng.below(5) as u32, 3 + rng.below(4) as u32);
-                machines::two_level(leaves, spines, 2 * spines)
-            }
-            Net::Dragonfly => Machine::Dragonfly(Dragonfly {
-                groups: 3 + rng.below(3) as u32,
-                routers_per_group: 4,
-                nodes_per_router: 4,
-                links_per_group_pair: 1 + rng.below(3) as u32,
-                global_bytes_per_s: 25e9,
-                local_bytes_per_s: 25e9,
-                host_bytes_per_s: 25e9,
-            })
-            .build()
-            .map(Arc::new),
-        }
-    }
-}
-
-/// Hosts by the switch that they hang on.
-fn leaves(topology: &Topology) -> Vec<Vec<VertexIndex>> {
-    let mut leaves: BTreeMap<VertexIndex, Vec<VertexIndex>> = BTreeMap::new();
-    for host in topology.vertices_of(VertexKind::Host) {
-        if let Some(link) = topology.links_from(host).next() {
-            leaves.entry(topology.to(link)).or_default().push(host);
-        }
-    }
-    leaves.into_values().collect()
 }
 
 /// Demanded utilisation of each link.
@@ -206,6 +146,7 @@ impl Draw {
             seconds,
             subjects: subjects.to_vec(),
             verdict: None,
+            reports: Vec::new(),
             seed: self.seed,
         }
     }
@@ -261,6 +202,14 @@ impl Draw {
             jobs.push(job);
         }
         Some(self.scenario(jobs, 1_000, &[]))
+    }
+
+    /// Jobs that report their steps: one that ran before, or all of a mix.
+    fn steps(&mut self) -> Option<Scenario> {
+        let mut scenario = if self.rng.chance(0.5) { self.known()? } else { self.mix()? };
+        let all = scenario.jobs.iter().map(|job| (job.job_id, Steps::drawn(&mut self.rng)));
+        scenario.reports = all.collect();
+        Some(scenario)
     }
 
     /// Jobs that leave each other room; so many of a link is wanted at most, all together.

@@ -9,10 +9,12 @@
 //! | [`moment`] | rates, loads and stalls while nothing changes |
 //! | [`world`] | jobs over time, and what each lost to whom |
 //! | [`draw`] | a scenario of a kind, from its seed |
+//! | `machine` | the machines that scenarios are drawn on |
 //! | [`play`] | a scenario through all stages |
 //! | [`score`] | results against the truth |
 
 pub mod draw;
+mod machine;
 pub mod moment;
 pub mod play;
 pub mod score;

@@ -1,5 +1,6 @@
 //! A scenario through all stages: rows of ports, tiles and clients, and jobs, in; results out.
 
+use super::super::reported::Reported;
 use super::world::{Lost, Scenario, World};
 use detector::fabric::{FabricSettings, Network};
 use detector::model::ModelKind;
@@ -53,6 +54,9 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
     let sampled = Sampled::Costs;
     let lustre = Lustre { clients: &clients, servers: &[] };
     let mut counters = Counters::new(&scenario.topology, lustre, sampled, scenario.noise, scenario.seed)?;
+    let number = |id: u64| scenario.jobs.iter().position(|job| job.job_id == id);
+    let with_steps = scenario.reports.iter().filter_map(|(id, steps)| Some((number(*id)?, *id, *steps)));
+    let reported = Reported::of(with_steps, &mut counters.sources)?;
     let mut known = vec![None; scenario.jobs.len()];
     let mut reports = Reports::of(scenario);
     let down = vec![false; scenario.topology.link_count()];
@@ -72,6 +76,8 @@ pub fn play(scenario: &Scenario) -> anyhow::Result<Played> {
         };
         counters.pass(&traffic, at(f64::from(second)));
         stages.declare(changed_jobs(scenario, &world, &mut known)?);
+        let time = (second, at(f64::from(second)));
+        reported.sample(time, |job| world.runs[job].made(), &mut counters.batch);
         stages.feed_counters(&counters.sources, &counters.batch);
         reports.take(stages.take(), f64::from(second), &world, &scenario.topology);
         if world.runs.iter().all(|run| run.end_s.is_some()) {
@@ -92,13 +98,13 @@ fn changed_jobs(
     for ((job, run), known) in scenario.jobs.iter().zip(&world.runs).zip(known) {
         if run.started && job.known && *known != Some(run.end_s.is_some()) {
             *known = Some(run.end_s.is_some());
-            changed.push(reported(scenario, job, run.end_s)?);
+            changed.push(declared(scenario, job, run.end_s)?);
         }
     }
     Ok(changed)
 }
 
-fn reported(scenario: &Scenario, job: &LabJob, end_s: Option<f64>) -> Result<schemas::Job, NameError> {
+fn declared(scenario: &Scenario, job: &LabJob, end_s: Option<f64>) -> Result<schemas::Job, NameError> {
     Ok(schemas::Job {
         job_id: Name::parse(&job.job_id.to_string())?,
         label: String::new(),

@@ -1,7 +1,10 @@
 //! Jobs on a network over time: what each lost, and to whom.
 
+use super::super::scenario::Steps;
+use super::super::variation::Variation;
 use super::moment::{Group, GroupMoment, Links, Moment, moment};
 use samplers::lab::{Change, Event, FlowPath, LabJob, Noise, Routing, TrafficClass, flow_paths};
+use samplers::rng::Rng;
 use schemas::{Cause, CauseKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +34,8 @@ pub struct Scenario {
     pub subjects: Vec<u64>,
     /// The cause and kind of the region that it is made to have.
     pub verdict: Option<(Cause, Option<CauseKind>)>,
+    /// Jobs that report their steps, by number: as many as they got done.
+    pub reports: Vec<(u64, Steps)>,
     /// Seed of patterns and noise.
     pub seed: u64,
 }
@@ -54,13 +59,14 @@ impl Lost {
 }
 
 /// A job as it runs.
-#[derive(Clone, Debug)]
 pub struct Run {
     /// Flows by class.
     flows: [Vec<FlowPath>; 2],
     /// Which classes send.
     active: [bool; 2],
     done_s: f64,
+    /// Steps that it made, where it counts them.
+    steps: Option<(Steps, Variation, f64)>,
     on_s: f64,
     pause_s: u32,
     /// Whether it started.
@@ -265,6 +271,11 @@ impl Run {
             flows: [messages, writes],
             active: [false; 2],
             done_s: 0.0,
+            steps: scenario
+                .reports
+                .iter()
+                .find(|(number, _)| *number == job.job_id)
+                .map(|(number, steps)| (*steps, Variation::new(Rng::new(scenario.seed, number << 40)), 0.0)),
             on_s: 0.0,
             pause_s: 0,
             started: false,
@@ -273,6 +284,11 @@ impl Run {
             rates: WaitedFor::default(),
             alone: BTreeMap::new(),
         }
+    }
+
+    /// Steps that it has made, where it runs and counts them.
+    pub fn made(&self) -> Option<f64> {
+        self.steps.as_ref().filter(|_| self.runs()).map(|(_, _, made)| *made)
     }
 
     fn runs(&self) -> bool {
@@ -309,6 +325,10 @@ impl Run {
         }
         self.lost.to_cables_s += to_cables * took_s;
         self.done_s += speed * took_s;
+        if let Some((steps, noise, made)) = &mut self.steps {
+            noise.draw(&steps.noise);
+            *made += steps.per_s * noise.factor * speed * took_s;
+        }
         self.on_s += speed * took_s;
         if self.done_s >= job.work_s - 1e-9 {
             self.end_s = Some(f64::from(second) + took_s);

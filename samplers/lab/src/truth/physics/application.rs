@@ -1,7 +1,7 @@
 //! An application that makes steps: how fast, and what a slow file system costs it.
 
 use super::super::scenario::Steps;
-use super::Variation;
+use super::super::variation::Variation;
 use samplers::rng::Rng;
 
 /// As it runs.

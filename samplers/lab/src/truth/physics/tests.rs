@@ -1,5 +1,6 @@
 //! Losses worked out by hand.
 
+use super::super::scenario::Noise;
 use super::super::scenario::{Counts, FileSystem};
 use super::*;
 
