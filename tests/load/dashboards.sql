@@ -34,11 +34,16 @@ UPDATE roll_up_progress SET minutes_until = '2026-10-30 23:59', hours_until = '2
 INSERT INTO component_hours
 SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 40 ELSE 1 END, 144000, 9000, 20, 4
 FROM component_places, generate_series(:'hours_from'::timestamptz, '2026-10-30 23:00', '1 hour') AS t;
--- Hours of all clients: the panel of a file system's jobs sums them.
-INSERT INTO signal_hours
-SELECT t, 1, s.series_id, 4e5, 3e5, 8e5, 4e5, 4e5, 3600, 600
-FROM series s, generate_series(:'hours_from'::timestamptz, '2026-10-30 23:00', '1 hour') AS t
-WHERE s.metric <> 'aries_stall_ratio' AND (s.series_id - 1) % :tier_of <> 0;
+-- Bytes of each job, and of all clients without a job's number: by hour, and by minute for the latest seven hours.
+INSERT INTO file_system_bytes (time, mount, job_id, bytes, seconds)
+SELECT t, 'snx11137', r.job_id, r.bytes_per_s * s.seconds, s.seconds
+FROM (SELECT job_id, start_time, end_time, 8e5 * nodes AS bytes_per_s FROM jobs JOIN job_sizes USING (job_id)
+      UNION ALL
+      SELECT '', '2026-10-01', '2026-10-31', 8e5 * :clients) AS r,
+     (VALUES ('2026-10-01'::timestamptz, '2026-10-30 16:00'::timestamptz, 3600), ('2026-10-30 17:00', '2026-10-30 23:59', 60))
+     AS s (from_time, until_time, seconds),
+     LATERAL generate_series(greatest(s.from_time, date_bin(make_interval(secs => s.seconds), r.start_time, 'epoch')),
+                             least(s.until_time, r.end_time - interval '1 second'), make_interval(secs => s.seconds)) AS t;
 INSERT INTO component_minutes
 SELECT metric, component, t, CASE WHEN metric = 'aries_stall_ratio' THEN 2400 ELSE 60 END, 150
 FROM component_places, generate_series('2026-10-30 17:00'::timestamptz, '2026-10-30 23:59', '1 minute') AS t;

@@ -6,6 +6,9 @@ SET synchronous_commit = off;
 SET work_mem = '256MB';
 SET maintenance_work_mem = '1GB';
 SELECT setseed(0.42);
+-- The rows are older than some retentions; refreshes and compression are called here.
+SELECT $$SELECT alter_job(job_id, scheduled => false) FROM timescaledb_information.jobs WHERE proc_name IN ('policy_retention', 'policy_compression')$$
+WHERE EXISTS (SELECT FROM pg_extension WHERE extname = 'timescaledb') \gexec
 
 INSERT INTO series (name, metric, component, part)
 SELECT format('aries_stall_ratio/%s/r%sc%s', r, t / 8, t % 8), 'aries_stall_ratio', r, format('r%sc%s', t / 8, t % 8)

@@ -6,28 +6,27 @@ WITH span AS (
     FROM (SELECT make_interval(secs => greatest(3600, $__interval_ms / 1000.0,
                                                 3600 * ceil(extract(epoch FROM $__timeTo()::timestamptz - $__timeFrom()::timestamptz) / 648000))) AS step) x
 ), runs AS MATERIALIZED (
-    SELECT j.* FROM job_costs j
-    WHERE j.start_time < $__timeTo() AND j.until_time > $__timeFrom() AND j.lost_s > 0 AND j.run_s > 0
-), known AS MATERIALIZED (
-    SELECT c.job_id, c.cause, sum(c.share) AS share FROM job_causes c
-    WHERE c.cause <> 'unknown' AND c.job_id = ANY (ARRAY(SELECT r.job_id FROM runs r)) GROUP BY 1, 2
+    SELECT j.job_id, j.start_time, j.until_time, j.run_s, j.lost_node_hours FROM job_costs j
+    WHERE j.start_time < $__timeTo() AND (j.end_time IS NULL OR j.end_time > $__timeFrom()) AND j.until_time > $__timeFrom()
+      AND j.lost_s > 0 AND j.run_s > 0
+), known AS (
+    SELECT c.job_id, c.cause, sum(c.share) AS share FROM job_causes c JOIN runs r USING (job_id) WHERE c.cause <> 'unknown' GROUP BY 1, 2
+), lost AS (
+    -- Of all causes together, and of each one that is known.
+    SELECT r.start_time, r.until_time, r.run_s, 'all' AS cause, r.lost_node_hours AS node_hours FROM runs r
+    UNION ALL
+    SELECT r.start_time, r.until_time, r.run_s, k.cause, r.lost_node_hours * k.share FROM known k JOIN runs r USING (job_id)
 ), steps AS (
-    SELECT r.*, s.step, generate_series(greatest(s.from_time, date_bin(s.step, r.start_time, 'epoch')),
-                                        least(r.until_time, $__timeTo()::timestamptz), s.step) AS from_time
-    FROM runs r CROSS JOIN span s
-), parts AS (
-    SELECT s.*, extract(epoch FROM least(s.from_time + s.step, s.until_time)
-                                   - greatest(s.from_time, s.start_time))::double precision / s.run_s AS part
-    FROM steps s WHERE s.from_time < s.until_time
-), lost AS MATERIALIZED (
-    SELECT p.job_id, p.from_time, p.part * p.lost_node_hours AS node_hours FROM parts p
+    SELECT l.*, s.step, generate_series(greatest(s.from_time, date_bin(s.step, l.start_time, 'epoch')),
+                                        least(l.until_time, $__timeTo()::timestamptz), s.step) AS from_time
+    FROM lost l CROSS JOIN span s
 ), causes AS (
-    SELECT l.from_time, k.cause, sum(l.node_hours * k.share) AS node_hours FROM lost l JOIN known k USING (job_id) GROUP BY 1, 2
+    SELECT s.from_time, s.cause, sum(s.node_hours / s.run_s * date_part('epoch', least(s.from_time + s.step, s.until_time)
+                                                                               - greatest(s.from_time, s.start_time))) AS node_hours
+    FROM steps s WHERE s.from_time < s.until_time GROUP BY 1, 2
 )
 -- What no cause has is unknown, as in `job_cost_shares`.
-SELECT c.from_time AS time, c.cause AS metric, c.node_hours AS value FROM causes c
+SELECT c.from_time AS time, c.cause AS metric, c.node_hours AS value FROM causes c WHERE c.cause <> 'all'
 UNION ALL
-SELECT t.from_time, 'unknown', greatest(0, t.node_hours - coalesce(k.node_hours, 0))
-FROM (SELECT from_time, sum(node_hours) AS node_hours FROM lost GROUP BY 1) t
-LEFT JOIN (SELECT from_time, sum(node_hours) AS node_hours FROM causes GROUP BY 1) k USING (from_time)
+SELECT c.from_time, 'unknown', greatest(0, 2 * sum(c.node_hours) FILTER (WHERE c.cause = 'all') - sum(c.node_hours)) FROM causes c GROUP BY 1
 ORDER BY 1, 2

@@ -1,5 +1,5 @@
-//! What lists read instead of summing up: losses of regions and of incidents of file systems, nodes and file systems of jobs, and the
-//! part of the episodes that a search covers.
+//! What lists read instead of summing up: losses of regions and of incidents of file systems, nodes, file systems and bytes of jobs, and
+//! the part of the episodes that a search covers.
 
 use store::postgres::{PgSettings, roll_up};
 use support::database::{Database, on_each_server, query};
@@ -96,6 +96,75 @@ fn file_systems_of_a_job_are_those_of_its_clients() {
         database.execute("UPDATE jobs SET end_time = '2026-10-15 00:20Z'").await;
         query(&database, "SELECT tailback_expire_results('2026-10-16', 10)::text").await;
         assert!(query(&database, mounts).await.is_empty());
+    });
+}
+
+/// Minutes in which each of two clients of one file system writes 10 bytes/s, with the stages at `stages_at`.
+fn minutes_of(client: &str, from: &str, until: &str, stages_at: &str) -> String {
+    format!(
+        "INSERT INTO signal_minutes
+         SELECT t, 0, series_id, 10, 10, 10, 10, 10, 60, 0
+         FROM series, generate_series(timestamptz '2026-10-15 {from}Z', '2026-10-15 {until}Z', '1 minute') AS t WHERE component = '{client}';
+         UPDATE stage_positions SET event_time = '2026-10-15 {stages_at}Z' WHERE partition = 0;"
+    )
+}
+
+const BYTES: &str = "SELECT concat_ws(' ', mount, nullif(job_id, ''), count(*), sum(bytes), max(seconds)) FROM file_system_bytes
+                     GROUP BY mount, job_id ORDER BY job_id";
+
+#[test]
+fn bytes_of_a_file_system_are_summed_by_job_and_minute() {
+    on_each_server(|database: Database| async move {
+        database.execute(INCIDENT).await;
+        database
+            .execute(
+                "INSERT INTO jobs (job_id, user_name, name, start_time, end_time)
+                 VALUES ('8', 'bob', 'cfd', '2026-10-15 00:02:30Z', '2026-10-15 00:04Z');
+                 INSERT INTO job_series SELECT '8', series_id FROM series WHERE component = 'nid2'",
+            )
+            .await;
+        for client in ["nid1", "nid2"] {
+            database.execute(&minutes_of(client, "00:00", "00:05", "00:06")).await;
+        }
+        roll_up(&database.settings()).await.unwrap();
+        assert_eq!(
+            query(&database, BYTES).await,
+            ["scratch 5 6000 60", "scratch 7 5 6000 60", "scratch 8 2 1200 60"]
+        );
+        query(&database, "SELECT tailback_expire_results('2026-10-16', 10)::text").await;
+        assert_eq!(query(&database, BYTES).await, ["scratch 5 6000 60", "scratch 7 5 6000 60"]);
+    });
+}
+
+#[test]
+fn bytes_of_a_partition_that_was_behind_are_added_once_it_caught_up() {
+    on_each_server(|database: Database| async move {
+        database.execute(INCIDENT).await;
+        database
+            .execute(
+                "INSERT INTO stage_positions (stage, partition, epoch, owner, commits, position, event_time, committed_at)
+                 VALUES ('detector', 1, 1, 'a', 1, 1, '2026-10-15 00:00Z', now())",
+            )
+            .await;
+        database.execute(&minutes_of("nid1", "00:00", "02:59", "03:06")).await;
+        roll_up(&database.settings()).await.unwrap();
+        assert_eq!(query(&database, BYTES).await, ["scratch 180 108000 60", "scratch 7 180 108000 60"]);
+        database.execute(&minutes_of("nid1", "03:00", "03:59", "04:06")).await;
+        database.execute(&minutes_of("nid2", "00:00", "03:59", "04:06")).await;
+        database.execute("UPDATE stage_positions SET event_time = '2026-10-15 04:06Z'").await;
+        roll_up(&database.settings()).await.unwrap();
+        assert_eq!(query(&database, BYTES).await, ["scratch 240 288000 60", "scratch 7 240 288000 60"]);
+    });
+}
+
+#[test]
+fn bytes_older_than_six_hours_are_kept_by_hour() {
+    on_each_server(|database: Database| async move {
+        database.execute(INCIDENT).await;
+        database.execute(&minutes_of("nid1", "00:00", "07:59", "08:06")).await;
+        roll_up(&database.settings()).await.unwrap();
+        // Two hours and six times sixty minutes.
+        assert_eq!(query(&database, BYTES).await, ["scratch 362 288000 3600", "scratch 7 362 288000 3600"]);
     });
 }
 

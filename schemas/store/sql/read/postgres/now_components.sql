@@ -5,7 +5,7 @@ WITH lost AS MATERIALIZED (
     SELECT s.metric, s.component, sum(e.slowdown_s) AS lost_s, sum(e.slowdown_lo_s) AS lo_s, sum(e.slowdown_hi_s) AS hi_s
     FROM episodes e JOIN series s USING (series_id)
     WHERE $4::text = 'slowdown' AND e.end_time >= latest_time() - interval '6 hours' GROUP BY 1, 2
-), latest AS MATERIALIZED (
+), latest AS (
     SELECT DISTINCT ON (r.series_id) r.series_id, r.time, r.value, r.mean, r.baseline, r.bound, r.state, r.slowdown_s FROM signal_rows r
     WHERE r.time > latest_time() - interval '20 seconds'
     ORDER BY r.series_id, r.time DESC

@@ -1,6 +1,6 @@
 -- One row per component at the time $7: its worst series represents it, as in now_components.sql. $4 is the order, 'id' or 'slowdown': the
 -- live estimate of that time.
-WITH latest AS MATERIALIZED (
+WITH latest AS (
     SELECT DISTINCT ON (r.series_id) r.series_id, r.time, r.value, r.mean, r.baseline, r.bound, r.state, r.slowdown_s FROM signal_rows r
     WHERE r.time > to_timestamp($7::double precision) - interval '20 seconds' AND r.time <= to_timestamp($7::double precision)
     ORDER BY r.series_id, r.time DESC

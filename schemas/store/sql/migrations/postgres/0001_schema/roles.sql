@@ -24,7 +24,7 @@ GRANT SELECT ON schema_migrations, metrics, series, signal_rows, signal_buckets,
     jobs, job_nodes, job_sizes, job_results, job_causes, job_progress, job_measured, job_series, job_mounts, job_factors, job_slowdown, job_costs, job_cost_shares, job_causes_shown, job_episodes,
     job_runs, job_resources, betas,
     regions, region_steps, region_series, region_causes, region_victims, region_losses, region_causes_shown, blame,
-    node_switches, node_places, link_places, component_places, place_minutes, place_hours, component_hours, component_minutes,
+    node_switches, node_places, link_places, component_places, place_minutes, place_hours, component_hours, component_minutes, file_system_bytes,
     health_minutes, roll_up_progress, tier_retention,
     alert_incidents, alert_outbox, alert_silences, alerts, incidents,
     storage_losses, storage_incidents, storage_losses_computed, storage_losses_kept,
@@ -49,7 +49,7 @@ GRANT SELECT (job_id, position, cause, kind, share) ON job_causes TO tailback_us
 REVOKE EXECUTE ON FUNCTION interval_words, job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history,
     worst_links, placement_advice, application_advice, signals_over, counters_over, places_known_until, places_over, storage_sizes,
     learn_betas, write_factors, roll_up, roll_up_minutes, roll_up_components, roll_up_places, roll_up_hours, roll_up_component_hours,
-    roll_up_place_hours, place_components, write_health, forget_places, sum_places, count_job_nodes, put_job_mounts, sum_region_losses, sum_storage_losses, tailback_expire, tailback_expire_results FROM PUBLIC;
+    roll_up_place_hours, sum_file_system_bytes, pack_file_system_bytes, roll_up_file_system_bytes, place_components, write_health, forget_places, sum_places, count_job_nodes, put_job_mounts, sum_region_losses, sum_storage_losses, tailback_expire, tailback_expire_results FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION interval_words, job_named, job_post_mortem, job_neighbours, compare_jobs, job_loss_curve, region_history,
     worst_links, placement_advice, application_advice, signals_over, counters_over, places_known_until, places_over, storage_sizes
     TO tailback_writer, tailback_reader;

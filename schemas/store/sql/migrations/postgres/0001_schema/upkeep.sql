@@ -205,6 +205,46 @@ BEGIN
     PERFORM roll_up_place_hours($1, $2);
 END $$;
 
+-- Bytes of file systems by minute, from the mean rates of clients. A minute counts for a job that ran in a part of it.
+CREATE FUNCTION sum_file_system_bytes(from_time timestamptz, until_time timestamptz) RETURNS void
+    LANGUAGE sql SET search_path = public, pg_temp SET jit = off AS $$
+    DELETE FROM file_system_bytes WHERE time >= $1 AND time < $2;
+    WITH moved AS MATERIALIZED (
+        SELECT m.time, s.part AS mount, m.series_id, m.value * 60.0 AS bytes
+        FROM signal_minutes m JOIN series s USING (series_id) JOIN metrics c USING (metric)
+        WHERE m.time >= $1 AND m.time < $2 AND m.value > 0 AND c.measures = 'progress' AND c.unit = 'bytes/s' AND s.part IS NOT NULL
+    )
+    INSERT INTO file_system_bytes (time, mount, job_id, bytes, seconds)
+    SELECT m.time, m.mount, '', sum(m.bytes), 60 FROM moved m GROUP BY 1, 2
+    UNION ALL
+    SELECT m.time, m.mount, j.job_id, sum(m.bytes), 60
+    FROM jobs j JOIN job_series USING (job_id) JOIN moved m USING (series_id)
+    WHERE j.start_time < $2 AND (j.end_time IS NULL OR j.end_time > $1)
+      AND m.time > j.start_time - interval '1 minute' AND (j.end_time IS NULL OR m.time < j.end_time) GROUP BY 1, 2, 3
+$$;
+
+CREATE FUNCTION pack_file_system_bytes(from_time timestamptz, until_time timestamptz) RETURNS void
+    LANGUAGE sql SET search_path = public, pg_temp SET jit = off AS $$
+    WITH minutes AS (
+        DELETE FROM file_system_bytes WHERE time >= $1 AND time < $2 RETURNING time, mount, job_id, bytes
+    )
+    INSERT INTO file_system_bytes (time, mount, job_id, bytes, seconds)
+    SELECT date_bin('1 hour', m.time, 'epoch'), m.mount, m.job_id, sum(m.bytes), 3600 FROM minutes m GROUP BY 1, 2, 3
+$$;
+
+-- The hours until `whole` are over: their minutes of bytes are summed again, for rows that came late and jobs that were reported late, six
+-- hours back where a partition was behind at the last time. What is older than six hours is packed.
+CREATE FUNCTION roll_up_file_system_bytes(hours timestamptz, whole timestamptz) RETURNS void
+    LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
+DECLARE
+    by_minute CONSTANT interval := interval '6 hours';
+BEGIN
+    PERFORM sum_file_system_bytes(greatest(least(bytes_until, $1), $2 - by_minute), $2) FROM roll_up_progress;
+    PERFORM pack_file_system_bytes($1 - by_minute, $2 - by_minute);
+    DELETE FROM file_system_bytes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1h');
+    UPDATE roll_up_progress SET bytes_until = least($2, (SELECT date_bin('1 hour', min(event_time), 'epoch') FROM stage_positions));
+END $$;
+
 -- Sums up what is new, an hour at most; true when more is due. Minutes that ended 30 s before the slowest partition's
 -- latest signal are written; partitions that are behind by more than ten minutes do not count. Each minute is summed once
 -- more three minutes later, for rows that came late and series that fell silent. The first hour is that of the oldest
@@ -236,6 +276,7 @@ BEGIN
     IF first IS NULL OR due <= first THEN RETURN false; END IF;
     until := least(due, first + interval '1 hour');
     PERFORM roll_up_minutes(first, until);
+    PERFORM sum_file_system_bytes(first, until);
     IF done.minutes_until IS NOT NULL THEN
         PERFORM roll_up_minutes(first - late, least(first, until - late));
     END IF;
@@ -247,6 +288,7 @@ BEGIN
     whole := date_bin('1 hour', until - interval '5 minutes', 'epoch');
     IF whole > hours THEN
         PERFORM roll_up_hours(hours, whole);
+        PERFORM roll_up_file_system_bytes(hours, whole);
         UPDATE roll_up_progress SET hours_until = whole;
         DELETE FROM component_minutes WHERE time < (SELECT now - interval '7 hours' FROM clock);
         PERFORM forget_places();
@@ -306,6 +348,7 @@ BEGIN
     causes AS (DELETE FROM job_causes WHERE job_id IN (SELECT job_id FROM gone)),
     of_series AS (DELETE FROM job_series WHERE job_id IN (SELECT job_id FROM gone)),
     progress AS (DELETE FROM job_progress WHERE job_id IN (SELECT job_id FROM gone)),
+    moved AS (DELETE FROM file_system_bytes WHERE job_id IN (SELECT job_id FROM gone)),
     mounts AS (DELETE FROM job_mounts WHERE job_id IN (SELECT job_id FROM gone)),
     factors AS (DELETE FROM job_factors WHERE job_id IN (SELECT job_id FROM gone)),
     waits AS (DELETE FROM region_victims WHERE job_id IN (SELECT job_id FROM gone))

@@ -338,11 +338,10 @@ CROSS JOIN LATERAL (
 CREATE VIEW job_costs WITH (security_invoker = true) AS
 SELECT c.job_id, c.start_time, c.until_time, c.run_s, c.nodes, c.lost_s, c.lost_lo_s, c.lost_hi_s,
        c.lost_s * c.nodes / 3600 AS lost_node_hours, c.lost_lo_s * c.nodes / 3600 AS lost_lo_node_hours,
-       c.lost_hi_s * c.nodes / 3600 AS lost_hi_node_hours, c.judged, c.completeness
+       c.lost_hi_s * c.nodes / 3600 AS lost_hi_node_hours, c.judged, c.completeness, c.end_time
 FROM (
-    SELECT j.job_id, j.start_time, coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time,
-           extract(epoch FROM coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) - j.start_time)::double precision
-               AS run_s,
+    SELECT j.job_id, j.start_time, j.end_time, coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) AS until_time,
+           date_part('epoch', coalesce(j.end_time, greatest((SELECT now FROM clock), j.start_time)) - j.start_time) AS run_s,
            coalesce(n.nodes, 0) AS nodes, r.slowdown_s AS lost_s,
            r.slowdown_lo_s AS lost_lo_s, r.slowdown_hi_s AS lost_hi_s, r.judged, r.completeness
     FROM jobs j JOIN job_results r USING (job_id) LEFT JOIN job_sizes n USING (job_id)

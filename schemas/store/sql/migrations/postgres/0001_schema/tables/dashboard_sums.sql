@@ -42,6 +42,18 @@ CREATE TABLE component_minutes (
 );
 CREATE INDEX component_minutes_by_time ON component_minutes USING brin (time);
 
+-- Bytes that the clients of a file system read and wrote: of each job, and of all clients with an empty `job_id`. By minute for the latest
+-- six to seven hours, by hour before: a large machine has tens of thousands of clients. A node with two jobs counts for both.
+CREATE TABLE file_system_bytes (
+    time    timestamptz NOT NULL,           -- start of the minute or hour
+    mount   text NOT NULL,
+    job_id  text NOT NULL,
+    bytes   double precision NOT NULL,
+    seconds integer NOT NULL,               -- 60 or 3600
+    PRIMARY KEY (time, mount, job_id)
+);
+CREATE INDEX file_system_bytes_by_job ON file_system_bytes (job_id);
+
 -- Metrics of Tailback itself, minute by minute of event time.
 CREATE TABLE health_minutes (
     figure text NOT NULL,                   -- lag_s, backlog_messages, dropped_rows, silent_sources, sources, database_bytes
@@ -51,12 +63,13 @@ CREATE TABLE health_minutes (
     PRIMARY KEY (figure, label, time)
 );
 
--- Until when minutes and hours are summed.
+-- Until when minutes and hours are summed, and until when bytes of file systems contain the rows of all partitions.
 CREATE TABLE roll_up_progress (
     minutes_until timestamptz,
-    hours_until   timestamptz
+    hours_until   timestamptz,
+    bytes_until   timestamptz
 );
-INSERT INTO roll_up_progress VALUES (NULL, NULL);
+INSERT INTO roll_up_progress VALUES (NULL, NULL, NULL);
 
 -- Retention of each tier; null keeps it for ever. `tailback migrate` writes the configured values.
 CREATE TABLE tier_retention (
