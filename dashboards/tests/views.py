@@ -217,6 +217,27 @@ class ViewChecks:
         self.browser.wait("document.querySelector('table[aria-label=Pairs] tbody a[href=\"#/job/' + arguments[0] + '\"]')", pairs[0]["victim"]["job_id"])
         self.browser.wait("document.querySelectorAll('table[aria-label=Ledger] td.ledger-cell a').length > 0")
 
+    def check_causes_of_losses_that_may_be_0_are_suspected(self):
+        may_be_0 = lambda job: job["slowdown_lo_s"] == 0 < job["slowdown_s"] and job["causes"] and job["causes"][0]["cause"] != "unknown"
+        self.browser.wait_for(lambda: [job for job in self.api("jobs")["jobs"] if job["slowdown_s"] and may_be_0(job)])
+        self.open_and_wait("jobs")
+        suspected = """[...document.querySelectorAll('table[aria-label=Jobs] tbody tr')].filter((row) => row.querySelector('.cause-strip'))
+            .map((row) => [row.querySelector('.cause-strip').dataset.sure, row.querySelector('.cause-strip').nextSibling.textContent.endsWith(', suspected'),
+                row.querySelector('[data-name^="Lost, 95"] .muted') !== null])"""
+        self.browser.wait(suspected + ".some(([sure]) => sure === 'no')")
+        for sure, named, grey in self.browser.run("return " + suspected):
+            assert (sure == "no") == named == grey, (sure, named, grey)
+
+    def check_the_ledger_takes_a_span_of_time_and_seconds_have_intervals(self):
+        self.browser.wait_for(lambda: self.api("blame")["pairs"])
+        self.open_and_wait("jobs?t=1h")
+        self.browser.wait("document.querySelector('nav a[data-view=blame]').getAttribute('href') === '#/blame?t=1h'")
+        self.open_and_wait("blame?t=1h")
+        self.browser.wait("document.querySelector('select[aria-label=\"Span of time\"]')?.value === '1h'")
+        self.browser.wait("/ – .* (s|min|h)$/.test(document.querySelector('table[aria-label=Pairs] td[data-name^=\"Time lost\"] small')?.textContent)")
+        self.open_and_wait("blame?from=5&to=6")
+        self.browser.wait("document.querySelector('main .empty')?.textContent.includes('in this span')")
+
     def check_lists_take_a_span_of_time_from_the_address(self):
         for view in ("jobs", "episodes", "incidents"):
             self.open_and_wait(view + "?t=1h")

@@ -48,7 +48,7 @@ function nodePanel(node, [{ jobs }, { incidents }]) {
   const jobRow = (job) => el("tr", {},
     el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), el("small", {}, job.end === null ? "running" : `ended ${moment(job.end)} UTC`)),
     el("td", { class: "num" }, ...lost(job)),
-    el("td", {}, job.slowdown_s > 0 ? causeStrip(job.causes) : el("span", { class: "muted" }, noLoss(job))));
+    el("td", {}, job.slowdown_s > 0 ? causeStrip(job) : el("span", { class: "muted" }, noLoss(job))));
   const incidentRow = (incident) => el("tr", {},
     el("td", {}, incidentLink(incident), " ", openTag(incident), el("small", {}, `from ${moment(incident.start)} UTC`)),
     el("td", { class: "num" }, ...lossOfIncident(incident)));

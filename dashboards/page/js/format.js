@@ -38,6 +38,13 @@ export const interval = (lo, hi) => {
   return `${lower} – ${one.format(hi / scale)} ${unit}`;
 };
 
+/** Node-hours: 0.059, 1.24, 33.4; a value above 0 never looks like 0. */
+export function nodeHours(x) {
+  if (!known(x)) return NONE;
+  if (x > 0 && x < 0.001) return "< 0.001";
+  return x < 1 ? x.toFixed(3) : x < 10 ? x.toFixed(2) : one.format(x);
+}
+
 /** The 95 % interval of the share of its time that a job lost. */
 export const shareInterval = ({ slowdown_lo_s: lo, slowdown_hi_s: hi, elapsed_s: elapsed }) =>
   (known(lo) && known(hi) && elapsed > 0 ? `${one.format((100 * lo) / elapsed)} – ${one.format((100 * hi) / elapsed)} %` : NONE);

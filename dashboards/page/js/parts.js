@@ -1,7 +1,7 @@
 // Pieces that several views show: states, causes, losses, episodes as table.
 
 import { el, setText } from "./dom.js";
-import { clock, count, day, episodeName, interval, percent, seconds } from "./format.js";
+import { clock, count, day, episodeName, interval, nodeHours, percent, seconds } from "./format.js";
 import { links } from "./routes.js";
 import { asLoss, asShare, atTime, inSeconds, table } from "./table.js";
 import { CAUSE_WORDS, KIND_WORDS, metricTitle, STATE_WORDS, TIER_WORDS } from "./words.js";
@@ -36,12 +36,13 @@ export function culprit(cause) {
 }
 
 /** Causes of a job's loss as bars, with their part of the interval; the unexplained rest is unknown, so that the bars add up to 100 %. */
-export function causeBars({ causes, slowdown_s: lost_s, slowdown_lo_s: lo, slowdown_hi_s: hi }) {
+export function causeBars(x) {
+  const { causes, slowdown_s: lost_s, slowdown_lo_s: lo, slowdown_hi_s: hi } = x;
   const part = (share) => `${seconds(share * lost_s)}, 95 %: ${interval(share * lo, share * hi)}`;
   const known = causes.filter((c) => c.cause !== "unknown");
   const rest = 1 - known.reduce((sum, c) => sum + c.share, 0);
   const all = rest > 0.005 ? [...known, { cause: "unknown", kind: "unknown", series_or_job: "", share: rest }] : known;
-  return el("div", { class: "causes" }, ...all.map((cause) => {
+  return el("div", { class: "causes", "data-sure": isSure(x) ? "yes" : "no" }, ...all.map((cause) => {
     const bar = el("i");
     bar.style.width = `${Math.max(1, cause.share * 100)}%`;
     const source = cause.cause === "unknown" ? null : culprit(cause);
@@ -49,7 +50,7 @@ export function causeBars({ causes, slowdown_s: lost_s, slowdown_lo_s: lo, slowd
       el("div", {}, CAUSE_WORDS[cause.cause] ?? cause.cause, source ? ": " : null, source),
       el("div", { class: "share" }, percent(cause.share)),
       el("div", { class: "bar", "aria-hidden": "true" }, bar),
-      el("small", { class: "muted" }, [part(cause.share), cause.kind === "unknown" ? null : KIND_WORDS[cause.kind] ?? cause.kind].filter(Boolean).join(" · ")));
+      el("small", { class: "muted" }, [part(cause.share), isSure(x) || cause.cause === "unknown" ? null : SUSPECTED, cause.kind === "unknown" ? null : KIND_WORDS[cause.kind] ?? cause.kind].filter(Boolean).join(" · ")));
   }));
 }
 
@@ -67,18 +68,21 @@ export function noLoss(job) {
   return notJudged(job) || (job.judged > 0 ? "no loss measured" : "unknown");
 }
 
-/** Causes as one line: a strip and the name of the largest. */
-export function causeStrip(causes) {
+/** Causes of a loss as one line: a strip and the name of the largest; grey where the interval of the loss reaches 0. */
+export function causeStrip(x) {
+  const { causes } = x;
+  const sure = isSure(x);
   if (causes.length === 0) return el("span", { class: "muted" }, "unknown");
   const rest = 1 - causes.reduce((sum, c) => sum + c.share, 0);
   const all = rest > 0.005 ? [...causes, { cause: "unknown", share: rest }] : causes;
-  const strip = el("div", { class: "cause-strip", "aria-hidden": "true" }, ...all.map((cause) => {
+  const strip = el("div", { class: "cause-strip", "aria-hidden": "true", "data-sure": sure ? "yes" : "no" }, ...all.map((cause) => {
     const part = el("i", { "data-cause": cause.cause });
     part.style.width = `${cause.share * 100}%`;
     return part;
   }));
   const [first] = causes;
-  const text = el("span", {}, percent(first.share), " ", first.cause === "other_job" ? culprit(first) : CAUSE_WORDS[first.cause] ?? first.cause);
+  const text = el("span", sure ? {} : { class: "muted", title: NOT_CONFIRMED }, percent(first.share), " ", first.cause === "other_job" ? culprit(first) : CAUSE_WORDS[first.cause] ?? first.cause,
+    sure || first.cause === "unknown" ? null : `, ${SUSPECTED}`);
   return el("div", {}, strip, text);
 }
 
@@ -90,6 +94,8 @@ export function contendedOf({ contended, reporting }) {
 }
 
 const NOT_CONFIRMED = "The interval reaches 0: nothing confirms the loss.";
+/** Of a cause whose loss may be 0. */
+const SUSPECTED = "suspected";
 
 /** Whether the interval of a loss is known and does not reach 0, or is 0. */
 export const isSure = (x) => x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;
@@ -109,6 +115,13 @@ export function showLoss(figure, { lost_s: best, lost_lo_s: lo, lost_hi_s: hi },
   figure.root.dataset.sure = lo > 0 || hi === 0 ? "yes" : "no";
   figure.root.title = lo > 0 || hi === 0 ? "" : NOT_CONFIRMED;
 }
+
+/** Node-hours lost with the 95 % interval beneath; grey where the interval reaches 0. */
+export const lostNodeHours = ({ node_hours: best, node_hours_lo: lo, node_hours_hi: hi }) => [
+  el("span", lo > 0 || hi === 0 ? {} : { class: "muted", title: NOT_CONFIRMED }, `${nodeHours(best)} node-hours`), el("small", {}, `${nodeHours(lo)} – ${nodeHours(hi)}`)];
+
+/** Node-hours of a row for sorting, which counts the lower end, and for exports. */
+export const asNodeHours = { value: (x) => x.node_hours_lo, out: (x) => ({ "Lost (node-hours)": x.node_hours, "Lost, lower end (node-hours)": x.node_hours_lo, "Lost, upper end (node-hours)": x.node_hours_hi }) };
 
 /** The same of rows whose columns are `lost_s`, `lost_lo_s` and `lost_hi_s`. */
 export const lostIn = (x) => lost({ slowdown_s: x.lost_s, slowdown_lo_s: x.lost_lo_s, slowdown_hi_s: x.lost_hi_s });
@@ -142,7 +155,7 @@ export function episodeTable(episodes, withSeries = true, options = {}) {
     ["Start (UTC)", "tight", whenOf, atTime((e) => e.start)],
     ["Length", "num", (e) => seconds(e.duration_s), inSeconds((e) => e.duration_s)],
     ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
-    ["Causes", "", (e) => causeStrip(e.causes), (e) => causeWords(e).join("; ")],
+    ["Causes", "", (e) => causeStrip(e), (e) => causeWords(e).join("; ")],
     ["Complete", "num", (e) => percent(e.completeness), asShare((e) => e.completeness)],
   ], episodes, "Episodes", { filters: [
     ["State", openWord], ["Metric", (e) => metricTitle(e.metric)], ["Node or switch", (e) => e.series.split("/")[1] ?? ""], ["File system", (e) => mountOf(e.series)], ["Cause", causeWords],

@@ -13,7 +13,9 @@ const LISTS = { keys: ["15m", "1h", "24h", "7d"], none: "All stored" };
 export const CHARTS = { keys: ["5m", "1h", "6h", "24h"], none: "Latest 15 minutes" };
 const FIXED = "from-to";
 /** Views whose lists take a span. */
-const VIEWS = new Set(["incidents", "episodes", "jobs", "fabric", "files"]);
+const VIEWS = new Set(["incidents", "episodes", "jobs", "fabric", "files", "blame"]);
+/** Spans of the ledger; without one the latest day. */
+export const LEDGER = { keys: ["15m", "1h", "7d"], none: "Latest 24 hours" };
 /** Spans of the fabric and of file systems. */
 export const PLACES = { keys: ["15m", "1h", "24h"], none: "Usual span" };
 

@@ -2,28 +2,24 @@
 
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
-import { count, seconds, tenths } from "./format.js";
+import { count, nodeHours, seconds } from "./format.js";
+import { asNodeHours, lostIn, lostNodeHours } from "./parts.js";
 import { refresher } from "./refresh.js";
-import { links, setFilters } from "./routes.js";
-import { inSeconds, longRows, table } from "./table.js";
+import { links } from "./routes.js";
+import { asLoss, longRows, table } from "./table.js";
+import { LEDGER, timePicker } from "./time.js";
 
-const HOUR_S = 3600;
-const SPANS = [["1h", "1 hour", HOUR_S], ["24h", "24 hours", 24 * HOUR_S], ["7d", "7 days", 168 * HOUR_S], ["30d", "30 days", 720 * HOUR_S]];
 const SIDE_MAX = 10;
 const PAIRS_MAX = 1000;
 
 export function openBlame(root, route) {
-  let span = SPANS.find(([key]) => key === route.filters.span) ?? SPANS[1];
-  const choice = el("select", { "aria-label": "Span of time" }, ...SPANS.map(([key, words]) => el("option", { value: key }, `Latest ${words}`)));
-  choice.value = span[0];
+  const time = timePicker(route, () => data.now(), LEDGER);
   const sum = el("span", {});
   const [matrix, list] = [el("div", {}, empty("Loading the ledger…", "", true)), el("div", {})];
-  root.append(el("div", { class: "title" }, el("h1", {}, "Blame"), choice),
+  root.append(el("div", { class: "title" }, el("h1", {}, "Blame"), time.root),
     el("div", { class: "stack" }, card("Who lost how much to whom, in node-hours", el("div", {}, matrix), sum), card("Pairs, largest lower end first", el("div", {}, list))));
-  let to = null;
-  const request = () => ask("blame", { from: to === null ? undefined : Math.max(0, to - span[2]), to: to ?? undefined, limit: PAIRS_MAX });
+  const request = async () => ask("blame", { ...await time.bounds(), limit: PAIRS_MAX });
   const show = (answer) => {
-    to = answer.clock;
     setText(sum, answer.total ? `${hours(answer)} in ${count(answer.total)} ${answer.total === 1 ? "pair" : "pairs"}` : "");
     if (answer.pairs.length === 0) {
       fill(matrix, empty("No job lost time to another one in this span.", "Losses without a known source are in Now, Cost of contention.", true));
@@ -34,23 +30,16 @@ export function openBlame(root, route) {
   };
   const fail = (error) => fill(matrix, failure("No ledger", error));
   const data = refresher(request, show, fail, 10000);
-  choice.addEventListener("change", () => {
-    span = SPANS.find(([key]) => key === choice.value);
-    setFilters({ span: choice.value });
-    data.now();
-  });
-  return {
-    tick(tick) {
-      // The first request needs the clock of the store: it is the end of the span.
-      to ??= tick.clock ?? null;
-      data.tick(tick);
-    },
-    close: data.close,
-  };
+  return { tick: data.tick, close: data.close };
 }
 
-const hours = ({ node_hours: best, node_hours_lo: lo, node_hours_hi: hi }) => `${small(best)} [${small(lo)}, ${small(hi)}] node-hours`;
-const small = (value) => (value > 0 && value < 0.005 ? "< 0.01" : value < 10 ? value.toFixed(2) : tenths(value));
+const hours = ({ node_hours: best, node_hours_lo: lo, node_hours_hi: hi }) => `${nodeHours(best)} [${nodeHours(lo)}, ${nodeHours(hi)}] node-hours`;
+/** Seconds that the victim lost; their interval is in proportion to that of its node-hours. */
+const secondsOf = (p) => {
+  const per = p.node_hours > 0 ? p.lost_s / p.node_hours : 0;
+  return { lost_s: p.lost_s, lost_lo_s: per * p.node_hours_lo, lost_hi_s: per * p.node_hours_hi };
+};
+const timeLost = asLoss("lost");
 const named = ({ job_id: id, name, user }) => [el("a", { href: links.job(id) }, id), " ", name, " ", el("span", { class: "muted" }, user)];
 
 function pairTable(pairs, total) {
@@ -58,9 +47,8 @@ function pairTable(pairs, total) {
   return table([
     party("Victim", (p) => p.victim),
     party("Aggressor", (p) => p.aggressor),
-    ["Lost, 95 % interval", "num", (p) => [el("span", p.node_hours_lo > 0 ? {} : { class: "muted" }, `${small(p.node_hours)} node-hours`), el("small", {}, `${small(p.node_hours_lo)} – ${small(p.node_hours_hi)}`)],
-      { value: (p) => p.node_hours_lo, out: (p) => ({ "Lost (node-hours)": p.node_hours, "Lost, lower end (node-hours)": p.node_hours_lo, "Lost, upper end (node-hours)": p.node_hours_hi }) }],
-    ["Time lost", "num", (p) => seconds(p.lost_s), inSeconds((p) => p.lost_s)],
+    ["Lost, 95 % interval", "num", lostNodeHours, asNodeHours],
+    ["Time lost, 95 %", "num", (p) => lostIn(secondsOf(p)), { value: (p) => timeLost.value(secondsOf(p)), out: (p) => timeLost.out(secondsOf(p)) }],
     ["Evidence", "tight", (p) => el("a", { href: links.job(p.victim.job_id), "aria-label": `Evidence of job ${p.victim.job_id}` }, "episodes and causes"), (p) => p.victim.job_id],
   ], pairs, "Pairs", { total, rows: longRows, filters: [["Victim's user", (p) => p.victim.user], ["Aggressor's user", (p) => p.aggressor.user]] });
 }
@@ -74,8 +62,8 @@ function grid(pairs) {
   const cell = (victim, aggressor) => {
     const found = pairs.find((p) => p.victim.job_id === victim.job_id && p.aggressor.job_id === aggressor.job_id);
     if (!found) return el("td", { class: "num muted" }, "–");
-    const link = el("a", { href: links.job(victim.job_id), class: found.node_hours_lo > 0 ? null : "muted", title: `${hours(found)}; ${seconds(found.lost_s)} of job ${victim.job_id}` }, small(found.node_hours));
-    const td = el("td", { class: "num ledger-cell" }, link, el("small", {}, `${small(found.node_hours_lo)} – ${small(found.node_hours_hi)}`));
+    const link = el("a", { href: links.job(victim.job_id), class: found.node_hours_lo > 0 ? null : "muted", title: `${hours(found)}; ${seconds(found.lost_s)} of job ${victim.job_id}` }, nodeHours(found.node_hours));
+    const td = el("td", { class: "num ledger-cell" }, link, el("small", {}, `${nodeHours(found.node_hours_lo)} – ${nodeHours(found.node_hours_hi)}`));
     td.style.setProperty("--lost", String(Math.round(100 * found.node_hours_lo / most)));
     return td;
   };

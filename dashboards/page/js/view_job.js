@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { capital, clock, count, episodeName, interval, moment, percent, seconds, shareInterval } from "./format.js";
-import { causeBars, episodeTable, facts, isSure, lost, lostIn, noLoss, notJudged, sumOfLosses } from "./parts.js";
+import { asNodeHours, causeBars, episodeTable, facts, isSure, lost, lostIn, lostNodeHours, noLoss, notJudged, sumOfLosses } from "./parts.js";
 import { lossCurve } from "./loss_curve.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -59,7 +59,7 @@ function victimTable(victims) {
   return table([
     ["Job", "wide", (v) => [el("a", { href: links.job(v.job_id) }, v.job_id), " ", v.name, " ", el("span", { class: "muted" }, v.user)], { value: (v) => v.job_id, out: (v) => ({ Job: v.job_id, Name: v.name, User: v.user }) }],
     ["Lost to this job, 95 % interval", "num", lostIn, asLoss("lost")],
-    ["Node-hours", "num", (v) => [v.node_hours.toFixed(2), el("small", {}, `${v.node_hours_lo.toFixed(2)} – ${v.node_hours_hi.toFixed(2)}`)], { value: (v) => v.node_hours_lo, out: (v) => ({ "Lost (node-hours)": v.node_hours, "Lost, lower end (node-hours)": v.node_hours_lo, "Lost, upper end (node-hours)": v.node_hours_hi }) }],
+    ["Node-hours", "num", lostNodeHours, asNodeHours],
     ["Share of its loss", "num", (v) => percent(v.share), asShare((v) => v.share)],
   ], victims, "Victims", { filters: [["User", (v) => v.user]] });
 }

@@ -55,7 +55,7 @@ function jobTable(jobs, options) {
     ["Elapsed", "num", (j) => [seconds(j.elapsed_s), el("small", {}, `${count(j.nodes)} ${j.nodes === 1 ? "node" : "nodes"}`)], { value: (j) => j.elapsed_s, out: (j) => ({ "Elapsed (s)": j.elapsed_s, Nodes: j.nodes }) }],
     ["Lost, 95 % interval", "num", lost, asLoss("slowdown")],
     ["Lost share", "num", (j) => [el("span", isSure(j) ? {} : { class: "muted" }, share(j.lost_percent)), el("small", {}, shareInterval(j))], { value: lowerShare, out: (j) => ({ "Lost share (percent)": j.lost_percent }) }],
-    ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j.causes) : el("span", { class: "muted" }, noLoss(j))), (j) => (j.slowdown_s > 0 ? causeWords(j).join("; ") : noLoss(j))],
+    ["Causes", "", (j) => (j.slowdown_s > 0 ? causeStrip(j) : el("span", { class: "muted" }, noLoss(j))), (j) => (j.slowdown_s > 0 ? causeWords(j).join("; ") : noLoss(j))],
     ["Complete", "num", (j) => percent(j.completeness), asShare((j) => j.completeness)],
     ["Judged", "num", (j) => percent(j.judged), asShare((j) => j.judged)],
   ], jobs, "Jobs", { ...options, search: false, rows: longRows, filters: [["Application", (j) => j.app]] });

@@ -11,6 +11,8 @@ pub use store::read::job_lines::JobFilter;
 
 /// Columns of a name; JSON has all of it.
 const NAME: usize = 18;
+/// Smaller shares round to 0%.
+const SHARE_SHOWN_MIN: f64 = 0.005;
 
 /// Jobs of a store, in the order of the filter.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +76,17 @@ fn cells(of: &JobLine) -> [String; 8] {
     ]
 }
 
+/// The share of the time that was seen and not judged, where a part of it was judged.
+fn unjudged(of: &JobLine) -> String {
+    let judged = of.judged.unwrap_or(0.0);
+    let share = of.completeness.unwrap_or(0.0) - judged;
+    if judged > 0.0 && share >= SHARE_SHOWN_MIN {
+        format!("not judged for {} of its time", percent(share))
+    } else {
+        String::new()
+    }
+}
+
 /// The loss with its range; in words where there is none.
 fn lost(of: &JobLine) -> String {
     let Some(Interval { value, lo, hi }) = of.lost_s else { return "no data".to_string() };
@@ -85,17 +98,62 @@ fn lost(of: &JobLine) -> String {
     }
 }
 
+/// The largest cause, `suspected` where the loss may be 0; without a loss the share that was not judged.
 fn cause(of: &JobLine) -> String {
-    let (Some(cause), Some(share), Some(lost_s)) = (of.cause, of.share, of.lost_s) else {
-        return String::new();
-    };
-    if lost_s.value <= 0.0 || cause == Cause::Unknown {
+    let Some(lost_s) = of.lost_s else { return String::new() };
+    if lost_s.value <= 0.0 {
+        return unjudged(of);
+    }
+    let (Some(cause), Some(share)) = (of.cause, of.share) else { return String::new() };
+    if cause == Cause::Unknown {
         return String::new();
     }
     let series_or_job = of.series_or_job.clone().unwrap_or_default();
     format!(
-        "{} {}",
+        "{}{} {}",
+        if lost_s.lo > 0.0 { "" } else { "suspected: " },
         percent(share),
         short(&CauseShare { cause, kind: CauseKind::Unknown, series_or_job, share })
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(lost_s: Interval, judged: f64) -> JobLine {
+        JobLine {
+            job_id: "7".to_string(),
+            label: String::new(),
+            user: "alice".to_string(),
+            name: "ior".to_string(),
+            nodes: 1,
+            start: 0.0,
+            end: None,
+            run_s: Some(100.0),
+            lost_s: Some(lost_s),
+            completeness: Some(1.0),
+            judged: Some(judged),
+            cause: Some(Cause::OtherJob),
+            series_or_job: Some("8".to_string()),
+            share: Some(1.0),
+        }
+    }
+
+    #[test]
+    fn cause_of_a_loss_that_may_be_0_is_suspected() {
+        assert_eq!(cause(&line(Interval { value: 6.0, lo: 2.0, hi: 9.0 }, 1.0)), "100% job 8");
+        assert_eq!(cause(&line(Interval { value: 6.0, lo: 0.0, hi: 9.0 }, 1.0)), "suspected: 100% job 8");
+    }
+
+    #[test]
+    fn job_without_a_loss_names_the_share_not_judged() {
+        let nothing = Interval { value: 0.0, lo: 0.0, hi: 94.0 };
+        assert_eq!(cause(&line(nothing, 0.06)), "not judged for 94% of its time");
+        assert_eq!(cause(&line(nothing, 1.0)), "");
+        assert_eq!(
+            (lost(&line(nothing, 0.0)), cause(&line(nothing, 0.0))),
+            ("not judged [0, 94]".to_string(), String::new())
+        );
+    }
 }
