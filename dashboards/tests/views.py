@@ -1,5 +1,7 @@
 """The checks of browser.py for the views."""
 
+import re
+
 # More than `arguments[1]` colours in a canvas: it has a drawing.
 DRAWN = """((canvas) => {
     if (!canvas || !canvas.width) return false;
@@ -227,6 +229,28 @@ class ViewChecks:
         self.browser.wait(suspected + ".some(([sure]) => sure === 'no')")
         for sure, named, grey in self.browser.run("return " + suspected):
             assert (sure == "no") == named == grey, (sure, named, grey)
+
+    def check_running_losers_of_now_are_suspected_where_the_loss_may_be_0(self):
+        self.open_and_wait("now")
+        rows = """[...document.querySelectorAll('table[aria-label="Running jobs with the largest loss"] tbody tr')]
+            .filter((row) => !row.textContent.includes('cause unknown')).map((row) => [row.querySelector('small').textContent.endsWith(', suspected'), row.querySelector('.num .muted') !== null])"""
+        self.browser.wait(rows + ".some(([suspected]) => suspected)")
+        for suspected, grey in self.browser.run("return " + rows):
+            assert suspected == grey, (suspected, grey)
+
+    def check_a_job_that_was_not_judged_is_not_said_to_be_free_of_contention(self):
+        unjudged = lambda: [job for job in self.api("jobs")["jobs"] if job["slowdown_s"] == 0 and (job["completeness"] or 0) - (job["judged"] or 0) > 0.005]
+        self.browser.wait_for(unjudged)
+        self.open_and_wait("job/" + unjudged()[0]["job_id"])
+        self.browser.wait("document.querySelector('main').textContent.includes('No episode in what was judged; not judged')")
+
+    def check_costs_above_0_never_look_like_0(self):
+        self.browser.wait_for(lambda: self.api("paid")["paid"])
+        self.open_and_wait("now")
+        self.browser.wait("document.querySelectorAll('.paid-legend > div').length > 0")
+        above_0 = {each["cause"] for each in self.api("paid")["paid"] if each["node_hours_hi"] >= 0.0005}
+        for cause, words in self.browser.run("return [...document.querySelectorAll('.paid-legend > div')].map((each) => [each.dataset.cause, each.textContent])"):
+            assert cause not in above_0 or not re.search(r", 0(\.0+)?\]", words), words
 
     def check_the_ledger_takes_a_span_of_time_and_seconds_have_intervals(self):
         self.browser.wait_for(lambda: self.api("blame")["pairs"])

@@ -95,7 +95,7 @@ export function contendedOf({ contended, reporting }) {
 
 const NOT_CONFIRMED = "The interval reaches 0: nothing confirms the loss.";
 /** Of a cause whose loss may be 0. */
-const SUSPECTED = "suspected";
+export const SUSPECTED = "suspected";
 
 /** Whether the interval of a loss is known and does not reach 0, or is 0. */
 export const isSure = (x) => x.slowdown_s === null || x.slowdown_lo_s > 0 || x.slowdown_hi_s === 0;

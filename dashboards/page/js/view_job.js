@@ -99,6 +99,7 @@ function parts(answer) {
   const inBody = (...children) => el("div", { class: "body" }, ...children);
   const noCurve = job.slowdown_s === null ? "No result yet."
     : job.slowdown_s > 0 ? "No episode of its series shows the course of the loss." : `${capital(noLoss(job))}.`;
+  const noEpisode = notJudged(job) ? `No episode in what was judged; ${notJudged(job)}.` : "None of its series was contended during its run.";
   const causes = job.causes.length ? causeBars(job) : empty(`${job.slowdown_s > 0 ? "Cause unknown" : capital(noLoss(job))}.`, "", true);
   return [
     card("Summary", inBody(factsOf(job))),
@@ -106,7 +107,7 @@ function parts(answer) {
     el("div", { class: "split" },
       el("div", { class: "stack" },
         card("Loss over time", inBody(answer.loss_curve.time.length ? lossCurve(answer) : empty(noCurve, "", true)), "seconds lost, from start to now or end"),
-        card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty("None of its series was contended during its run.", "", true)), count(episodes.length))),
+        card("Episodes of its series", inBody(episodes.length ? timeline(answer) : empty(noEpisode, "", true)), count(episodes.length))),
       el("div", { class: "stack" }, card("Causes, by share of the loss", inBody(causes)), card("Nodes", inBody(nodes(answer)), count(job.nodes)))),
     episodes.length ? card("Episodes", episodeTable(episodes, true, {})) : null,
   ];

@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, shareInterval, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { culprit, figure, incidentLink, lossOfIncident, lost, lostIn, showLoss, openTag, stateMark } from "./parts.js";
+import { culprit, figure, incidentLink, lossOfIncident, lost, lostIn, isSure, showLoss, openTag, stateMark, SUSPECTED } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { rewind } from "./rewind.js";
@@ -104,7 +104,7 @@ function showPast(figures, { at, past: { map, episodes } }) {
 
 /** The time of the totals, where a large store has older ones than the rest of the answer. */
 function timeOfTotals({ totals, clock: now }) {
-  return totals && totals.at !== null && now - totals.at > TOTALS_OLD_S ? ` · totals of ${clock(totals.at)}` : "";
+  return totals && totals.at !== null && now - totals.at > TOTALS_OLD_S ? ` · totals of ${clock(totals.at)} UTC` : "";
 }
 
 function showFigures(figures, { totals, progress, clock: now }) {
@@ -152,11 +152,13 @@ function losingJobs(jobs) {
   return el("table", { class: "losing", "aria-label": "Running jobs with the largest loss" }, el("tbody", {}, ...rows));
 }
 
-/** The main cause of a loss. */
-function culpritOf({ causes: [first] }) {
+/** The main cause of a loss, `suspected` where the loss may be 0. */
+function culpritOf(job) {
+  const [first] = job.causes;
   if (!first || first.cause === "unknown") return ["cause unknown"];
-  if (first.cause === "other_job") return ["to ", culprit(first) ?? "another job", `, ${percent(first.share)}`];
-  return [`${CAUSE_WORDS[first.cause] ?? first.cause}, ${percent(first.share)}`];
+  const share = `, ${percent(first.share)}${isSure(job) ? "" : `, ${SUSPECTED}`}`;
+  if (first.cause === "other_job") return ["to ", culprit(first) ?? "another job", share];
+  return [`${CAUSE_WORDS[first.cause] ?? first.cause}${share}`];
 }
 
 function losingSeries({ top, metrics, past }) {
