@@ -83,7 +83,7 @@ pub fn has_mounts() -> bool {
 }
 
 /// A program of an installation of LDMS. An installation outside the system's folders names its libraries and plug-ins in the
-/// environment (`docs/install.md`): those beside the program are used where the environment names none.
+/// environment (`docs/install.md`): those beside the program are searched behind what the environment names, as cargo names folders too.
 pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     let Some(prefix) = program.parent().and_then(Path::parent) else { return command };
@@ -93,8 +93,11 @@ pub fn command(program: &Path) -> Command {
         ("ZAP_LIBPATH", plugins.clone()),
         ("LDMSD_PLUGIN_LIBPATH", plugins),
     ];
-    let missing = |(key, folder): &(&str, PathBuf)| std::env::var_os(key).is_none() && folder.is_dir();
-    command.envs(folders.into_iter().filter(missing));
+    for (key, folder) in folders.into_iter().filter(|(_, folder)| folder.is_dir()) {
+        let named = std::env::var_os(key).unwrap_or_default();
+        let searched = std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty());
+        command.env(key, std::env::join_paths(searched.chain([folder])).unwrap());
+    }
     command
 }
 

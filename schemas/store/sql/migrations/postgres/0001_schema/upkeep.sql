@@ -242,7 +242,9 @@ BEGIN
     PERFORM sum_file_system_bytes(greatest(least(bytes_until, $1), $2 - by_minute), $2) FROM roll_up_progress;
     PERFORM pack_file_system_bytes($1 - by_minute, $2 - by_minute);
     DELETE FROM file_system_bytes WHERE time < (SELECT now() - kept_for FROM tier_retention WHERE tier = '1h');
-    UPDATE roll_up_progress SET bytes_until = least($2, (SELECT date_bin('1 hour', min(event_time), 'epoch') FROM stage_positions));
+    -- A partition that is further behind than the minutes reach is not waited for.
+    UPDATE roll_up_progress SET bytes_until = least($2, (
+        SELECT date_bin('1 hour', min(p.event_time), 'epoch') FROM stage_positions p, clock c WHERE p.event_time > c.now - by_minute));
 END $$;
 
 -- Sums up what is new, an hour at most; true when more is due. Minutes that ended 30 s before the slowest partition's
