@@ -10,7 +10,7 @@ pub struct JobProgress {
     pub name: Name,
     /// Seconds of the job between its reports.
     pub covered_s: f64,
-    /// Seconds of these in which the job was contended.
+    /// Seconds of these in which the job was contended, with the pauses of up to a minute between them.
     pub contended_s: f64,
     /// Counts a second of the mean rank while the job was not contended; `None` where it always was.
     pub per_s: Option<f64>,

@@ -113,7 +113,6 @@ pub(super) struct Block {
 /// What `pace` shows of the cost of `contention`.
 pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobProgress {
     let periods = contention.periods();
-    let all_s = periods.iter().map(|(from, to)| to.seconds_since(*from)).sum();
     let blocks = blocks(pace, contention, &periods);
     // The sum of nothing is -0.
     let sum = |of: fn(&Block) -> f64| 0.0 + blocks.iter().map(of).sum::<f64>();
@@ -127,7 +126,7 @@ pub(super) fn measure(name: &Name, pace: &Pace, contention: &Contention) -> JobP
         contended_s,
         per_s: (clear_s > 0.0).then(|| counted / clear_s),
         counters_s: contention.lost_s,
-        loss: loss(&blocks, [covered_s, contended_s, clear_s], all_s, contention.lost_s, pace.span_s()),
+        loss: loss(&blocks, [covered_s, contended_s, clear_s], &periods, contention, pace.span_s()),
     }
 }
 
@@ -154,14 +153,16 @@ fn best(known: Option<(f64, Interval)>, other: (f64, Interval)) -> Option<(f64, 
     }
 }
 
-/// `all_s`: contended seconds of the run, whether reports cover them or not.
 fn loss(
     blocks: &[Block],
     [covered_s, contended_s, clear_s]: [f64; 3],
-    all_s: f64,
-    counters_s: f64,
+    periods: &[(Time, Time)],
+    contention: &Contention,
     span_s: f64,
 ) -> MeasuredLoss {
+    // Of the whole run, whether reports cover it or not.
+    let all_s: f64 = periods.iter().map(|(from, to)| to.seconds_since(*from)).sum();
+    let counters_s = contention.lost_s;
     if contended_s <= 0.0 {
         return if blocks.is_empty() { MeasuredLoss::TooFew } else { MeasuredLoss::NeverContended };
     }
@@ -171,7 +172,11 @@ fn loss(
     if contended_s < MOSTLY * all_s {
         return MeasuredLoss::TooFew;
     }
-    match share(blocks, span_s) {
+    let with_files_s: f64 = periods
+        .iter()
+        .map(|(from, to)| seconds_in(&contention.active, from.seconds(), to.seconds_since(*from)))
+        .sum();
+    match share(blocks, span_s, with_files_s / all_s) {
         Ok(share) => {
             let times = |seconds: f64| Interval {
                 value: share.value * seconds,
@@ -188,7 +193,7 @@ fn loss(
 }
 
 /// The part of a contended second that is lost, 0 to 1.
-fn share(blocks: &[Block], span_s: f64) -> Result<Interval, MeasuredLoss> {
+fn share(blocks: &[Block], span_s: f64, inside: f64) -> Result<Interval, MeasuredLoss> {
     let mut found: Vec<Interval> = Vec::new();
     let mut longer = blocks.to_vec();
     for _ in 0..LENGTHS {
@@ -201,7 +206,7 @@ fn share(blocks: &[Block], span_s: f64) -> Result<Interval, MeasuredLoss> {
         if fewer < BLOCKS_LEAST || fewer / reports < REPORTS_LEAST {
             break;
         }
-        found.push(Sums::of(&whole).interval(&whole, fewer / reports - 1.0, reports as usize)?);
+        found.push(Sums::of(&whole).interval(&whole, fewer / reports - 1.0, reports as usize, inside)?);
         longer = doubled(&longer);
     }
     let mut values: Vec<f64> = found.iter().map(|interval| interval.value).collect();

@@ -45,7 +45,7 @@ impl Sums {
     }
 
     /// With the 95% interval of the jackknife over `blocks`, whose error has `freedom` degrees of freedom. The errors of blocks that are
-    /// up to `lag` apart depend on each other.
+    /// up to `lag` apart depend on each other. `inside`: the part of the contended time in which a file system is used, 0 to 1.
     ///
     /// # Errors
     /// Why it cannot be found.
@@ -54,13 +54,13 @@ impl Sums {
         blocks: &[Block],
         freedom: f64,
         lag: usize,
+        inside: f64,
     ) -> Result<Interval, MeasuredLoss> {
         let terms = if self.has_activity() { TERMS } else { TERMS - 1 };
         let others: &[usize] = if terms == TERMS { &[0, 2] } else { &[0] };
         if own_part(&self.of_terms, 1, others) < OWN_LEAST {
             return Err(MeasuredLoss::NeverClear);
         }
-        let inside = inside(blocks);
         let paces = |sums: &Sums| sums.paces(terms, inside).ok_or(MeasuredLoss::TooFew);
         let found = paces(self)?;
         found.check()?;
@@ -75,8 +75,9 @@ impl Sums {
         let half = student_t(freedom) * ((count - 1.0) / count * squares(&moved, lag)).sqrt();
         let bounded = |share: f64| share.clamp(0.0, 1.0);
         // A contended second may be one of the faster ones, of which as many counts are a smaller part, or one of the slower.
-        let lo = bounded((value - half) * found.compared() / found.with_files.max(found.pace));
-        let hi = bounded((value + half) * found.compared() / found.with_files.min(found.pace));
+        let [slowest, fastest] = found.range();
+        let lo = bounded((value - half) * found.compared() / fastest);
+        let hi = bounded((value + half) * found.compared() / slowest);
         Ok(Interval { value: bounded(value), lo, hi })
     }
 }
@@ -108,6 +109,13 @@ impl Paces {
         self.pace + self.inside * (self.with_files - self.pace)
     }
 
+    /// The least and the most of contended seconds, were they not contended. Where nearly all of them are without files, no slower ones are
+    /// expected.
+    fn range(&self) -> [f64; 2] {
+        let with_files = if self.inside > INSIDE_LEAST { self.with_files } else { self.compared() };
+        [self.pace.min(with_files), self.pace.max(self.with_files)]
+    }
+
     /// The lost part of a contended second.
     fn share(&self) -> Result<f64, MeasuredLoss> {
         match self.pace.min(self.compared()) > 0.0 {
@@ -127,14 +135,6 @@ impl Paces {
             Ok(())
         }
     }
-}
-
-/// The part of the contended time in which a file system is used.
-fn inside(blocks: &[Block]) -> f64 {
-    let sum = |of: fn(&Block) -> f64| blocks.iter().map(of).sum::<f64>();
-    let contended_s = sum(|block| block.contended_s);
-    let both_s = sum(|block| block.contended_s.min(block.active_s));
-    if contended_s > 0.0 { both_s / contended_s } else { 0.0 }
 }
 
 /// The part of the squares of term `at` that the terms `others` do not explain, 0 to 1.

@@ -141,7 +141,24 @@ fn a_count_that_stops_for_writes_is_not_compared() {
     assert_eq!(found(1, 0), MeasuredLoss::NeverClear);
 }
 
-/// The same with pauses under a minute, in which it computes: 30 s of writing take twice as long while others write. A contended second
+/// Writes stop the count, and contention comes between them: it is compared with the time between, and the interval holds the loss.
+#[test]
+fn contention_between_writes_is_measured() {
+    let mut held = 0;
+    for seed in 0..50 {
+        let mut rng = Rng::new(seed, 0xBA5E);
+        let writes: Vec<Range<usize>> = (0..36).map(|at| at * 200 + 100..at * 200 + 130).collect();
+        let contended = (0..12).map(|at| at * 600 + 10..at * 600 + 90).collect();
+        let application = Application { contended, writes, ..Application::drawn(&mut rng, 7_200, 1, 1) };
+        let (pace, contention, lost_s) = application.run(&mut rng);
+        let (found, _) = measured(&pace, &contention).unwrap();
+        held += u32::from(found.lo <= lost_s && lost_s <= found.hi);
+        assert!(found.hi < 2.0 * lost_s, "seed {seed}: {found:?} of {lost_s}");
+    }
+    assert!(held >= 45, "{held}");
+}
+
+/// Writes with pauses under a minute, in which the job computes: 30 s of writing take twice as long while others write. A contended second
 /// is one in which it writes, but the steps are missing in the seconds between.
 #[test]
 fn loss_in_writes_is_measured_over_the_pauses_between_them() {

@@ -98,7 +98,7 @@ CREATE TABLE job_progress (
     job_id      text NOT NULL,
     name        text NOT NULL,              -- what the job counts: steps, bytes
     covered_s   double precision NOT NULL,  -- seconds of the job between its reports
-    contended_s double precision NOT NULL,  -- those in contention
+    contended_s double precision NOT NULL,  -- those in contention, with pauses of up to a minute
     per_s       double precision,           -- counts a second of the mean rank without contention; null: there was none
     counters_s  double precision NOT NULL,  -- lost by the counters of links and file systems
     state       text NOT NULL,              -- measured, never_contended, never_clear, counts_files, stops_for_files, too_few

@@ -66,7 +66,7 @@ CREATE TABLE job_progress (
     job_id      TEXT NOT NULL REFERENCES jobs ON DELETE CASCADE,
     name        TEXT NOT NULL,              -- what the job counts: steps, bytes
     covered_s   REAL NOT NULL,  -- seconds of the job between its reports
-    contended_s REAL NOT NULL,  -- those in contention
+    contended_s REAL NOT NULL,  -- those in contention, with pauses of up to a minute
     per_s       REAL,           -- counts a second of the mean rank without contention; null: there was none
     counters_s  REAL NOT NULL,  -- lost by the counters of links and file systems
     state       TEXT NOT NULL,              -- measured, never_contended, never_clear, counts_files, stops_for_files, too_few
