@@ -1,4 +1,7 @@
 //! Topics are deleted and created again: the rows of the new ones are used like any other.
+//!
+//! What was sampled in a minute is in Kafka before a process starts. Pushed at once to partitions that were read to their
+//! end, rows of one would be later than those of another by more than rows may be.
 
 use super::arrival::undisturbed;
 use super::feed::Feed;
@@ -28,8 +31,8 @@ fn rows_of_raw_topics_that_are_created_again_are_in_the_tables() {
     let site = Site::new(services, "created_again");
     let rows = rows::in_order_of_arrival(rows::undisturbed());
     let (before, after) = rows.split_at(middle(&rows));
-    let process = site.start();
     Feed::to(&site).all(before);
+    let process = site.start();
     site.settled_for_now();
     site.delete_raw_topics();
     site.create_raw_topics();
@@ -51,8 +54,8 @@ fn own_topics_deleted_during_a_run_are_recreated_and_read() {
     let site = Site::new(services, "own_deleted");
     let rows = rows::in_order_of_arrival(rows::undisturbed());
     let (before, after) = rows.split_at(middle(&rows));
-    let mut process = site.start();
     Feed::to(&site).all(before);
+    let mut process = site.start();
     site.settled_for_now();
     site.delete_own_topics();
     // Each restarts, by what it notices first: its input is another topic, or its output is gone.
@@ -71,11 +74,11 @@ fn own_topics_deleted_between_runs_are_read_from_the_start() {
     let site = Site::new(services, "own_deleted_stopped");
     let rows = rows::in_order_of_arrival(rows::undisturbed());
     let (before, after) = rows.split_at(middle(&rows));
+    Feed::to(&site).all(before);
     // Stopped in the order of the stages, so that each has read all that the one before it wrote: unread messages are lost
     // with their topic.
     let [aggregator, detector, rollup] =
         ["aggregator", "detector", "rollup"].map(|stage| site.start_stages(stage));
-    Feed::to(&site).all(before);
     site.settled_for_now();
     aggregator.finish();
     site.wait_until_read();
