@@ -144,7 +144,8 @@ impl Evidence {
 pub struct RegionVictim {
     /// Which job.
     pub job_id: Name,
-    /// Seconds its messages lost there so far: of the worst link that its flows cross, at least of the mean flow.
+    /// Seconds it lost there so far: its part of what it lost on links. What its hosts send after contention shows that better
+    /// than stalls do, so it may change for a while after the region's end.
     pub lost_s: Interval,
     /// Its share of the seconds that all victims lost, 0 to 1.
     pub share: f64,

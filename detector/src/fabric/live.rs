@@ -3,16 +3,14 @@
 use super::cause::{Lost, Parties, Party, Use, lost};
 use super::kind::Finding;
 use super::links::Links;
-use super::losses;
 use super::narrowed::WaitsFor;
 use super::shares;
-use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause, RegionVictim};
+use super::victims::{JobLosses, LEAST_SHARE, Victims};
+use schemas::{Cause, CauseKind, Evidence, Name, Region, RegionCause};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use topology::Topology;
 
-/// Causes of a smaller share are not named.
-const LEAST_SHARE: f64 = 0.01;
 /// Confidence in ways that are assumed, not known.
 const ASSUMED: f64 = 0.7;
 
@@ -31,8 +29,7 @@ pub(super) struct Live {
     pub(super) down: Option<u32>,
     /// Its links that wait for narrowed ones.
     pub(super) waits_for: WaitsFor,
-    /// Seconds lost by each victim, and what it lost if it did not wait for its slowest flow.
-    victims: BTreeMap<Name, [f64; 2]>,
+    pub(super) victims: Victims,
     /// Seconds lost to each cause by all victims, and by those that were there before contention began: these
     /// are preferred, since jobs that came with it wait too.
     blame: BTreeMap<(Cause, String), f64>,
@@ -71,7 +68,7 @@ impl Live {
             onset,
             down: None,
             waits_for: WaitsFor::new(),
-            victims: BTreeMap::new(),
+            victims: Victims::default(),
             blame: BTreeMap::new(),
             blame_before: BTreeMap::new(),
             worst: 0.0,
@@ -122,9 +119,7 @@ impl Live {
             }
         }
         for (job_id, hurt) in &all {
-            let [lost_s, least_s] = self.victims.entry(job_id.clone()).or_default();
-            *lost_s += hurt.lost.sum() * seconds;
-            *least_s += hurt.least * seconds;
+            self.victims.add(job_id, hurt.lost.sum() * seconds, hurt.least * seconds);
             for (source, lost) in &hurt.to {
                 *self.blame.entry(source.clone()).or_default() += lost * seconds;
                 if hurt.before {
@@ -199,10 +194,9 @@ impl Live {
     }
 
     /// Writes causes and victims into the region.
-    pub(super) fn conclude(&mut self) {
+    pub(super) fn conclude(&mut self, known: JobLosses<'_>) {
         let blame = if self.blame_before.is_empty() { &self.blame } else { &self.blame_before };
         let all: f64 = blame.values().sum();
-        let lost: f64 = self.victims.values().map(|[lost_s, _]| lost_s).sum();
         let region = &mut self.region;
         let mut classes: BTreeMap<Cause, f64> = BTreeMap::new();
         blame.iter().for_each(|((cause, _), lost)| *classes.entry(*cause).or_default() += lost);
@@ -235,13 +229,7 @@ impl Live {
         });
         region.confidence =
             region.causes.first().filter(|first| first.cause == cause).map_or(0.0, |first| first.confidence);
-        let victims = self.victims.iter().map(|(job_id, [lost_s, least_s])| RegionVictim {
-            job_id: job_id.clone(),
-            lost_s: losses::interval(*lost_s, *least_s),
-            share: lost_s / lost.max(1e-9),
-        });
-        region.victims = victims.filter(|victim| victim.share > LEAST_SHARE).collect();
-        region.victims.sort_by(|a, b| b.lost_s.by_lower_end(&a.lost_s).then(a.job_id.cmp(&b.job_id)));
+        region.victims = self.victims.known(known, &region.victims);
     }
 }
 

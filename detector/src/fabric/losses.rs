@@ -150,6 +150,18 @@ impl LinkLosses {
         first.is_none_or(|(tick, _)| (tick - start) as f64 * tick_s >= QUIET_BEFORE_S)
     }
 
+    /// The part of the job's loss on links of which stalls show `by_stalls_s`; `None` if it lost nothing. The ends are those of
+    /// the whole loss, times the share.
+    pub(super) fn part(&self, job: &Job, by_stalls_s: f64, tick_s: f64) -> Option<Interval> {
+        let all_s = Some(self.lost_s()).filter(|lost_s| *lost_s > 0.0)?;
+        let start = (job.start.seconds() / tick_s).round() as i64;
+        let loss = self.by_stalls_or(self.was_quiet(start, tick_s));
+        let (value, half_width_s) = (loss.times * all_s, loss.variance_s2.sqrt());
+        let lo = (loss.least_share * value - half_width_s).max(0.0);
+        let whole = Interval { value, lo, hi: value + half_width_s };
+        Some(whole.times((by_stalls_s / all_s).min(1.0)))
+    }
+
     /// What the job lost by its progress, where that shows it more closely than stalls. What stalls do not explain is
     /// not sure.
     fn by_stalls_or(&self, was_quiet: bool) -> Loss {

@@ -23,6 +23,7 @@
 //! | `shares.rs` | which jobs cause a job's loss to others |
 //! | `narrowed.rs` | links that carry less than before |
 //! | `live.rs` | an open region: its parties and their losses |
+//! | `victims.rs` | what jobs lost in a region: their part of their losses, also after its end |
 //! | `losses.rs` | what each job lost on links, second by second |
 //! | `progress.rs` | what jobs' nodes send, sample by sample |
 //! | `pace.rs` | what jobs lost, by what their nodes send |
@@ -54,6 +55,7 @@ mod sent;
 mod settings;
 mod shares;
 pub mod tick;
+mod victims;
 mod ways;
 
 pub use losses::LinkLosses;
@@ -71,6 +73,7 @@ use schemas::{Job, Name, Region, RegionId, SeriesIndex, SeriesInfo, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use victims::{Ended, JobLosses};
 
 /// State of the stage. It can be written and read back at any point between two calls; then
 /// [`Fabric::attach`] gives it its network again.
@@ -94,7 +97,7 @@ pub struct Fabric {
     /// The latest tick in which a link was reported.
     latest_tick: i64,
     changed: BTreeSet<RegionId>,
-    over: Vec<Region>,
+    ended: BTreeMap<RegionId, Ended>,
     #[serde(skip)]
     network: Option<Arc<Network>>,
 }
@@ -117,7 +120,7 @@ impl Fabric {
             now: i64::MIN,
             latest_tick: i64::MIN,
             changed: BTreeSet::new(),
-            over: Vec::new(),
+            ended: BTreeMap::new(),
             network,
         }
     }
@@ -166,6 +169,7 @@ impl Fabric {
             ("link_progress", self.progress.len()),
             ("links_down", self.down.len()),
             ("open_regions", self.live.len()),
+            ("ended_regions", self.ended.len()),
             ("filled_routers", self.filled.len()),
         ]
     }
@@ -247,30 +251,46 @@ impl Fabric {
         }
     }
 
-    /// Regions that began, changed or ended since the last call, in the order of their numbers.
+    /// Regions that began, changed or ended since the last call, and those that ended earlier of which other losses of jobs
+    /// are known since then, in the order of their numbers.
     pub fn take_regions(&mut self) -> Vec<Region> {
-        let mut regions = std::mem::take(&mut self.over);
+        let mut regions = Vec::new();
         for id in std::mem::take(&mut self.changed) {
+            self.conclude(id);
             if let Some(live) = self.live.get_mut(&id).filter(|live| live.is_reported) {
-                live.conclude();
                 regions.push(live.region.clone());
                 live.region.steps.clear();
                 live.region.left.clear();
+            } else if let Some(ended) = self.ended.get_mut(&id) {
+                regions.push(ended.report());
             }
         }
-        regions.sort_by_key(|region| region.id);
         regions
     }
 
-    /// What [`Fabric::take_regions`] would return now.
+    /// Regions that began, changed or ended since [`Fabric::take_regions`] was called.
     pub fn changed_regions(&self) -> Vec<Region> {
-        let changed = self.changed.iter().filter_map(|id| self.live.get(id)).filter(|live| live.is_reported);
-        let concluded = |live: &Live| {
-            let mut live = live.clone();
-            live.conclude();
-            live.region
+        let region = |id: &RegionId| match self.live.get(id).filter(|live| live.is_reported) {
+            Some(live) => {
+                let mut live = live.clone();
+                live.conclude(self.job_losses());
+                Some(live.region)
+            }
+            None => self.ended.get(id).and_then(Ended::new_end).cloned(),
         };
-        changed.map(concluded).chain(self.over.iter().cloned()).collect()
+        self.changed.iter().filter_map(region).collect()
+    }
+
+    /// Writes causes and victims into an open region.
+    fn conclude(&mut self, id: RegionId) {
+        let known = JobLosses { jobs: &self.jobs, losses: &self.losses, tick_s: self.settings.tick_s };
+        if let Some(live) = self.live.get_mut(&id) {
+            live.conclude(known);
+        }
+    }
+
+    fn job_losses(&self) -> JobLosses<'_> {
+        JobLosses { jobs: &self.jobs, losses: &self.losses, tick_s: self.settings.tick_s }
     }
 
     /// What jobs lost on links, of those jobs where that changed since the last call.

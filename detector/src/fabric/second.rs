@@ -7,6 +7,7 @@ use super::receivers;
 use super::regions::{Change, Stalling};
 use super::sent::GRID_TICKS;
 use super::tick::{self, LinkTick};
+use super::victims::Ended;
 use schemas::{Job, Name, Region, RegionChange, RegionStep};
 use std::collections::BTreeMap;
 
@@ -128,9 +129,9 @@ impl Fabric {
                 (step.links, step.worst) = (0, live.region.peak);
                 step.worst_series = live.region.series.first().cloned().unwrap_or_default();
             }
-            live.conclude();
+            live.conclude(self.job_losses());
             if live.is_reported {
-                self.over.push(live.region);
+                self.ended.insert(change.id, Ended::new(live.region, live.victims, self.now));
             }
         }
     }
@@ -150,7 +151,8 @@ impl Fabric {
         let Some(network) = self.network.clone() else { return };
         let now = self.time(self.now);
         let mut worst: BTreeMap<Name, (i64, Hurt)> = BTreeMap::new();
-        for live in self.live.values_mut().filter(|live| live.region.links > 0) {
+        let mut begun = Vec::new();
+        for (id, live) in self.live.iter_mut().filter(|(_, live)| live.region.links > 0) {
             // The first look comes some seconds after the onset; till then it was as it is now.
             let first = live.judged == Some((self.now, live.region.links)) && live.region.victims.is_empty();
             let back = if first { self.now - live.onset } else { 1 };
@@ -166,13 +168,16 @@ impl Fabric {
                 }
             }
             if first {
-                live.conclude();
+                begun.push(*id);
             }
         }
         for (job_id, (ticks, hurt)) in worst {
             let Some(job) = self.jobs.get(&job_id) else { continue };
             let losses = self.losses.entry(job_id).or_default();
             losses.add(job, self.now, ticks, &hurt, self.settings.tick_s);
+        }
+        for id in begun {
+            self.conclude(id);
         }
     }
 
@@ -222,6 +227,7 @@ impl Fabric {
                 losses.measure(job, progress, self.settings.tick_s);
             }
         }
+        self.follow_ended();
     }
 
     fn tidy(&mut self) {

@@ -7,6 +7,7 @@
 //! | `quiet` | ordinary traffic that comes and goes |
 //! | `narrow` | narrowed cables, with other jobs near |
 //! | `slowdown` | slowdowns of jobs and their intervals |
+//! | `victims` | losses of regions beside those of their jobs |
 //! | `table` | `detector/ACCURACY_LINKS.md` |
 //! | `papers` | checks of the papers |
 //!
@@ -19,3 +20,4 @@ mod quiet;
 mod score;
 mod slowdown;
 mod table;
+mod victims;
