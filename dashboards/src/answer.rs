@@ -18,6 +18,8 @@ use store::read::episodes::EPISODES_OF_PARTITION;
 use store::sqlite::is_of_other_build;
 
 const SEARCH_BYTES_MAX: usize = 128;
+/// Maximum of jobs or episodes whose loss by a time is requested: each needs its episodes.
+pub const AT_MAX: u32 = 100;
 
 /// Why a request fails.
 #[derive(Debug, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! `/api/v1/episodes`: contended stretches, and one of them with the points around it.
 
 use crate::answer::{
-    Answer, ApiError, Between, Checked, checked_between, checked_episode, checked_job_id, checked_limit,
-    checked_series_name,
+    AT_MAX, Answer, ApiError, Between, Checked, checked_between, checked_episode, checked_job_id,
+    checked_limit, checked_series_name, checked_time,
 };
 use crate::list_query::{Filters, Order, checked_state};
 use crate::loss_curve::EpisodeLoss;
@@ -48,6 +48,8 @@ pub struct EpisodeQuery {
     from: Option<f64>,
     /// Only episodes that start at this time or before.
     to: Option<f64>,
+    /// Adds what each had lost by this time; of at most `AT_MAX` episodes.
+    at: Option<f64>,
     limit: Option<u32>,
     offset: Option<u32>,
 }
@@ -113,6 +115,8 @@ pub struct EpisodeLine {
     slowdown_lo_s: f64,
     slowdown_hi_s: f64,
     completeness: f64,
+    /// Seconds lost by the time `at`, without an interval; `null` without `at`.
+    lost_until_s: Option<f64>,
     causes: Vec<CauseShare>,
 }
 
@@ -156,7 +160,9 @@ pub async fn episodes(
     State(state): State<PageState>,
     Checked(query): Checked<EpisodeQuery>,
 ) -> Answer<Episodes> {
-    let limit = checked_limit(query.limit, EPISODES_STANDARD, EPISODES_MAX)?;
+    let at = query.at.map(|at| checked_time("at", at)).transpose()?;
+    let [standard, most] = if at.is_some() { [AT_MAX; 2] } else { [EPISODES_STANDARD, EPISODES_MAX] };
+    let limit = checked_limit(query.limit, standard, most)?;
     let filter = EpisodeFilter {
         open: checked_state(query.state.as_deref(), ["open", "ended"])?,
         series: query.series.as_deref().map(checked_series_name).transpose()?,
@@ -172,20 +178,35 @@ pub async fn episodes(
     };
     let offset = query.offset.unwrap_or(0);
     let answer = state.reader.read(move |store| {
-        let clock = store.clock()?;
-        if filter.is_search() {
-            return search_episodes(store, clock, &filter, limit, offset);
+        let mut found = list_episodes(store, &filter, limit, offset)?;
+        if let Some(at) = at {
+            for episode in &mut found.episodes {
+                episode.lost_until_s = Some(read_loss(store, episode)?.until(at));
+            }
         }
-        let total = count_episodes(store, &filter)?;
-        Ok(Episodes {
-            clock,
-            total,
-            total_is_least: total == EPISODES_COUNTED && matches!(store, Reader::Postgres(_)),
-            searched_from: None,
-            episodes: read_episodes(store, &filter, limit, offset)?,
-        })
+        Ok(found)
     });
     answer.await.map(Json)
+}
+
+fn list_episodes(
+    store: &Reader<'_>,
+    filter: &EpisodeFilter,
+    limit: u32,
+    offset: u32,
+) -> Result<Episodes, ApiError> {
+    let clock = store.clock()?;
+    if filter.is_search() {
+        return search_episodes(store, clock, filter, limit, offset);
+    }
+    let total = count_episodes(store, filter)?;
+    Ok(Episodes {
+        clock,
+        total,
+        total_is_least: total == EPISODES_COUNTED && matches!(store, Reader::Postgres(_)),
+        searched_from: None,
+        episodes: read_episodes(store, filter, limit, offset)?,
+    })
 }
 
 /// Answers `/api/v1/episodes/{id}`.
@@ -309,6 +330,7 @@ fn episode_row_from(row: &Row<'_>, first: usize) -> Result<EpisodeLine, ApiError
         slowdown_lo_s: row.get(first + 12)?,
         slowdown_hi_s: row.get(first + 13)?,
         completeness: row.get(first + 14)?,
+        lost_until_s: None,
         causes: serde_json::from_str(&causes)?,
     })
 }

@@ -84,6 +84,9 @@ pub struct ClientJob {
     slowdown_s: Option<f64>,
     slowdown_lo_s: Option<f64>,
     slowdown_hi_s: Option<f64>,
+    completeness: Option<f64>,
+    /// Share of its time with a quiet baseline.
+    judged: Option<f64>,
 }
 
 /// The response.
@@ -214,6 +217,8 @@ fn read_jobs(
             slowdown_s: row.get(6)?,
             slowdown_lo_s: row.get(7)?,
             slowdown_hi_s: row.get(8)?,
+            completeness: row.get(9)?,
+            judged: row.get(10)?,
         })
     };
     match at {

@@ -1,11 +1,12 @@
 //! `/api/v1/jobs`: jobs with their loss and causes.
 
 use crate::answer::{
-    Answer, ApiError, Between, Checked, checked_between, checked_job_id, checked_limit, checked_search,
+    AT_MAX, Answer, ApiError, Between, Checked, checked_between, checked_job_id, checked_limit,
+    checked_search, checked_time,
 };
 use crate::episodes::{EpisodeFilter, EpisodeLine, read_episodes};
 use crate::list_query::{Filters, Order, checked_state};
-use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve};
+use crate::loss_curve::{EpisodeLoss, LossCurve, loss_curve, lost_until};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::{Path, State};
@@ -41,6 +42,8 @@ pub struct JobQuery {
     from: Option<f64>,
     /// Only jobs that started at this time or before.
     to: Option<f64>,
+    /// Adds what each had lost by this time; of at most `AT_MAX` jobs.
+    at: Option<f64>,
     limit: Option<u32>,
     offset: Option<u32>,
 }
@@ -89,6 +92,9 @@ pub struct JobLine {
     completeness: Option<f64>,
     /// Share of its time with a quiet baseline.
     judged: Option<f64>,
+    /// Seconds lost by the time `at`, by the course of its episodes and without an interval; `null` without `at`, and
+    /// where its episodes are not stored, or not all of them.
+    lost_until_s: Option<f64>,
     causes: Vec<JobCause>,
 }
 
@@ -117,7 +123,9 @@ pub struct JobAnswer {
 /// # Errors
 /// 400 for bad parameters.
 pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQuery>) -> Answer<Jobs> {
-    let limit = checked_limit(query.limit, JOBS_STANDARD, JOBS_MAX)?;
+    let at = query.at.map(|at| checked_time("at", at)).transpose()?;
+    let [standard, most] = if at.is_some() { [AT_MAX; 2] } else { [JOBS_STANDARD, JOBS_MAX] };
+    let limit = checked_limit(query.limit, standard, most)?;
     checked_search(query.search.as_deref())?;
     let between = checked_between(query.from, query.to)?;
     let running = checked_state(query.state.as_deref(), ["running", "ended"])?;
@@ -139,11 +147,14 @@ pub async fn jobs(State(state): State<PageState>, Checked(query): Checked<JobQue
             limit,
             offset: query.offset.unwrap_or(0),
         };
-        Ok(Jobs {
-            clock: store.clock()?,
-            total: count_jobs(store, &filter)?,
-            jobs: read_jobs(store, &filter)?,
-        })
+        let (clock, total) = (store.clock()?, count_jobs(store, &filter)?);
+        let mut jobs = read_jobs(store, &filter)?;
+        if let Some(at) = at {
+            for job in &mut jobs {
+                job.lost_until_s = job_lost_until(store, job, clock, at)?;
+            }
+        }
+        Ok(Jobs { clock, total, jobs })
     });
     answer.await.map(Json)
 }
@@ -217,6 +228,7 @@ fn job_row(row: &Row<'_>, clock: Option<f64>) -> Result<JobLine, ApiError> {
         lost_percent,
         completeness: row.get(9)?,
         judged: row.get(12)?,
+        lost_until_s: None,
         causes: Vec::new(),
     })
 }
@@ -248,6 +260,21 @@ fn read_job(store: &Reader<'_>, id: Name) -> Result<JobAnswer, ApiError> {
     let progress = read::jobs::progress(store, &id)?;
     let episodes = read_episodes(store, &EpisodeFilter::of_job(id), JOB_EPISODES_MAX, 0)?;
     Ok(JobAnswer { clock, job, node_names, episodes, progress, loss_curve: curve })
+}
+
+fn job_lost_until(
+    store: &Reader<'_>,
+    job: &JobLine,
+    clock: Option<f64>,
+    at: f64,
+) -> Result<Option<f64>, ApiError> {
+    let losses = read_losses(store, &job.job_id)?;
+    // Of more episodes the earliest are not read.
+    if losses.len() >= JOB_EPISODES_MAX as usize {
+        return Ok(None);
+    }
+    let end = job.end.or(clock).unwrap_or(job.start);
+    Ok(lost_until(&losses, job.start, end, job.slowdown_s.unwrap_or(0.0), at))
 }
 
 fn read_losses(store: &Reader<'_>, job_id: &str) -> Result<Vec<EpisodeLoss>, ApiError> {

@@ -25,6 +25,7 @@ from urllib.parse import urlparse
 
 import axe
 from outage import OutageChecks, Skipped, path_or_none
+from past import PastChecks
 from sessions import SessionChecks
 from tables import PartChecks
 from views import DRAWN_WHOLE, ViewChecks
@@ -118,7 +119,7 @@ class Browser:
             self.process.wait(10)
 
 
-class Checks(ViewChecks, PartChecks, SessionChecks, OutageChecks):
+class Checks(ViewChecks, PastChecks, PartChecks, SessionChecks, OutageChecks):
     """Each method whose name starts with `check_` is one check: first those of the views, then those of the page as a whole."""
 
     def __init__(self, browser, options):
@@ -291,7 +292,7 @@ def main():
     parser.add_argument("--screenshots", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--readme", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
-    every = [n for part in (ViewChecks, PartChecks, SessionChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
+    every = [n for part in (ViewChecks, PastChecks, PartChecks, SessionChecks, OutageChecks, Checks) for n in vars(part) if n.startswith("check_")]
     names = [n for n in every if options.only in n]
     if not names:
         parser.error(f"no check has {options.only!r} in its name; there are: {', '.join(n[6:] for n in every)}")

@@ -94,7 +94,7 @@ class ViewChecks:
         self.browser.wait_for(lambda: any(job["slowdown_s"] for job in self.api("jobs")["jobs"]))
         self.open_and_wait("jobs")
         cells = self.browser.run("""return [...document.querySelectorAll('td[data-name^="Lost, 95"]')]
-            .map((cell) => [cell.firstChild.textContent, cell.querySelector('small').textContent])""")
+            .map((cell) => [cell.firstChild.textContent, cell.querySelector('small')?.textContent ?? ''])""")
         assert cells and all(value == "–" or " – " in under for value, under in cells), cells
         ends = [job["slowdown_lo_s"] or 0 for job in self.api("jobs?sort=lost")["jobs"]]
         assert ends == sorted(ends, reverse=True), ends

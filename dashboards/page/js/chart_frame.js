@@ -13,6 +13,8 @@ const opened = new Set();
 /** Distances between time labels, in seconds. */
 const INCREMENTS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 const FONT = "11px system-ui, sans-serif";
+/** Half of a time label: the last one may stand at the end of the axis. */
+const HALF_TIME_PX = 30;
 
 /** Both axes; `unit` stands along the left one where its labels do not name it. */
 export function axes(format, unit = "") {
@@ -118,7 +120,7 @@ export class Chart {
     this.place = el("div", { class: "chart", role: "img", "aria-label": label });
     this.root = el("div", { class: "chart-part" }, this.place, chartButtons(this, label));
     const zoom = { hooks: { setScale: (u, key) => { if (key === "x") this.shareZoom(); } } };
-    this.options = { padding: [10, 16, 0, 0], cursor, ...options, plugins: [...options.plugins, latestInLegend, zoom] };
+    this.options = { padding: [10, HALF_TIME_PX, 0, 0], cursor, ...options, plugins: [...options.plugins, latestInLegend, zoom] };
     this.data = data;
     this.updating = true;
     this.watcher = new ResizeObserver(() => this.resize());

@@ -29,14 +29,29 @@ export function seconds(x) {
 
 /** Units of intervals, each up to a largest upper end in seconds. */
 const INTERVAL_UNITS = [[599.95, 1, "s"], [7200, 60, "min"], [172800, 3600, "h"], [Infinity, 86400, "d"]];
+const unitOf = (hi) => INTERVAL_UNITS.find(([most]) => hi < most);
+/** A value above 0 never looks like 0. */
+const scaled = (x, scale) => (x > 0 && x / scale < 0.05 ? "< 0.1" : one.format(x / scale));
 
-/** The 95 % interval of a loss in one unit; a lower end above 0 never looks like 0. */
+/** The 95 % interval of a loss in one unit. */
 export const interval = (lo, hi) => {
   if (!known(lo) || !known(hi)) return NONE;
-  const [, scale, unit] = INTERVAL_UNITS.find(([most]) => hi < most);
-  const lower = lo > 0 && lo / scale < 0.05 ? "< 0.1" : one.format(lo / scale);
-  return `${lower} – ${one.format(hi / scale)} ${unit}`;
+  const [, scale, unit] = unitOf(hi);
+  return `${scaled(lo, scale)} – ${one.format(hi / scale)} ${unit}`;
 };
+
+/** A loss in the unit of its interval, which ends at `hi`. */
+export const inUnitOf = (hi, x) => {
+  if (!known(x) || !known(hi)) return seconds(x);
+  const [, scale, unit] = unitOf(hi);
+  return `${scale === 1 ? one.format(x) : scaled(x, scale)} ${unit}`;
+};
+
+/** How long ago, roughly: 40 s ago, 12 min ago, 2 h ago, 3 d ago. */
+export function ago(s) {
+  const [scale, unit] = s < 60 ? [1, "s"] : s < 3600 ? [60, "min"] : s < 172800 ? [3600, "h"] : [86400, "d"];
+  return `${count(Math.floor(s / scale))} ${unit} ago`;
+}
 
 /** Node-hours: 0.059, 1.24, 33.4; a value above 0 never looks like 0. */
 export function nodeHours(x) {

@@ -8,8 +8,11 @@ const CHECK_MS = 250;
 /** Pauses between attempts to reconnect, in ms; the last one repeats. */
 const BACK_OFF_MS = [500, 1000, 2000, 4000];
 
-/** The latest tick for views that open between two ticks. */
-export const latest = { tick: null };
+/** The latest tick for views that open between two ticks, and the state of the connection. */
+export const latest = { tick: null, state: "waiting" };
+
+/** Whether new data arrives; else what is shown as the latest is the end of the data. */
+export const isLive = () => latest.state === "live";
 
 /**
  * Listens until the page is closed or the returned function is called. Calls `onTick(tick)` at each event and `onLink(state, ageSeconds)` several times a
@@ -86,14 +89,20 @@ export function listen(onTick, onLink, onRefused) {
   };
 
   const report = () => {
+    const [state, age] = judge();
+    latest.state = state;
+    onLink(state, age);
+  };
+
+  const judge = () => {
     const age = clock === null ? null : (performance.now() - clockSeen) / 1000;
     const { progress, trouble } = latest.tick ?? {};
-    if (progress?.finished && outage !== "hung") onLink(outage ? "gone" : "ended", age);
-    else if (outage !== null) onLink(outage, age);
-    else if (trouble) onLink("trouble", age);
-    else if (clock === null) onLink("waiting", null);
-    else if (progress.event_time === null && !moved) onLink("stored", age);
-    else onLink(age * 1000 > STALE_MS ? "stale" : "live", age);
+    if (progress?.finished && outage !== "hung") return [outage ? "gone" : "ended", age];
+    if (outage !== null) return [outage, age];
+    if (trouble) return ["trouble", age];
+    if (clock === null) return ["waiting", null];
+    if (progress.event_time === null && !moved) return ["stored", age];
+    return [age * 1000 > STALE_MS ? "stale" : "live", age];
   };
 
   // A browser has six connections per server: hidden pages must not hold them.

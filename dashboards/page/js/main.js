@@ -96,6 +96,8 @@ function follow(state) {
   document.documentElement.dataset.link = state;
   if (isOutage(state)) endRequests();
   else if (isOutage(before)) refreshAll();
+  // The end of the data arrives without a tick.
+  else if (latest.tick) view?.tick(latest.tick);
 }
 
 function showLink(state, age) {

@@ -1,7 +1,7 @@
 // Pieces that several views show: states, causes, losses, episodes as table.
 
 import { el, setText } from "./dom.js";
-import { clock, count, day, episodeName, interval, nodeHours, percent, seconds } from "./format.js";
+import { clock, count, day, episodeName, interval, inUnitOf, nodeHours, percent, seconds } from "./format.js";
 import { links } from "./routes.js";
 import { asLoss, asShare, atTime, inSeconds, table } from "./table.js";
 import { CAUSE_WORDS, KIND_WORDS, metricTitle, STATE_WORDS, TIER_WORDS } from "./words.js";
@@ -54,12 +54,22 @@ export function causeBars(x) {
   }));
 }
 
+/** Smaller shares of what was judged, or not judged, do not count. */
+const SHARE_MIN = 0.005;
+/** Shorter losses look like 0. */
+const LOSS_MIN_S = 0.05;
+
+const unjudgedShare = (job) => (job.completeness ?? 0) - (job.judged ?? 0);
+
+/** Whether nothing of a job was judged. */
+export const isUnjudged = (job) => job.slowdown_s === 0 && job.judged < SHARE_MIN;
+
 /** The share of a job that was seen and not judged, with the reason; "" below 0.5 %. Matches `JobResult::not_judged`. */
 export function notJudged(job) {
-  const share = (job.completeness ?? 0) - (job.judged ?? 0);
-  if (job.slowdown_s === null || share < 0.005) return "";
+  const share = unjudgedShare(job);
+  if (job.slowdown_s === null || share < SHARE_MIN) return "";
   const why = share * (job.elapsed_s ?? 0) >= 60 ? "in contention since it started" : "no quiet baseline yet";
-  return `not judged${job.judged < 0.005 ? "" : ` for ${percent(share)} of its time`}: ${why}`;
+  return `not judged${job.judged < SHARE_MIN ? "" : ` for ${percent(share)} of its time`}: ${why}`;
 }
 
 /** Why a job shows no loss. */
@@ -73,6 +83,7 @@ export function causeStrip(x) {
   const { causes } = x;
   const sure = isSure(x);
   if (causes.length === 0) return el("span", { class: "muted" }, "unknown");
+  if (x.slowdown_s < LOSS_MIN_S) return el("span", { class: "muted" }, "no loss");
   const rest = 1 - causes.reduce((sum, c) => sum + c.share, 0);
   const all = rest > 0.005 ? [...causes, { cause: "unknown", share: rest }] : causes;
   const strip = el("div", { class: "cause-strip", "aria-hidden": "true", "data-sure": sure ? "yes" : "no" }, ...all.map((cause) => {
@@ -102,15 +113,34 @@ export const isSure = (x) => x.slowdown_s === null || x.slowdown_lo_s > 0 || x.s
 
 /** Seconds lost with the 95 % interval beneath; grey where the interval reaches 0. A job of which nothing was judged has a bound alone. */
 export function lost(x) {
+  if (x.slowdown_s === null) return ["–"];
   const under = el("small", {}, interval(x.slowdown_lo_s, x.slowdown_hi_s));
-  if (x.judged < 0.005 && x.slowdown_s === 0) return [el("span", { class: "muted" }, "not judged"), under];
-  return [isSure(x) ? seconds(x.slowdown_s) : el("span", { class: "muted", title: NOT_CONFIRMED }, seconds(x.slowdown_s)), under];
+  if (isUnjudged(x)) return [el("span", { class: "muted" }, "not judged"), under];
+  const value = inUnitOf(x.slowdown_hi_s, x.slowdown_s);
+  return [isSure(x) ? value : el("span", { class: "muted", title: NOT_CONFIRMED }, value), under];
+}
+
+/** The same of a job in a list without a column for what was judged: the words stand below. */
+export function lostOfJob(job) {
+  const share = unjudgedShare(job);
+  const words = job.slowdown_s !== null && !isUnjudged(job) && share >= SHARE_MIN ? el("small", {}, `${percent(share)} not judged`) : null;
+  return [...lost(job), words].filter(Boolean);
+}
+
+/** Where a store has no history of a loss. */
+export const notStored = () => [el("span", { class: "muted" }, "not stored"), el("small", {}, "loss by then")];
+
+/** What a job or an episode had lost by an earlier time; grey where its whole loss may be 0. */
+export function lostByThen(x) {
+  if (x.lost_until_s === null) return notStored();
+  const value = seconds(x.lost_until_s);
+  return [isSure(x) ? value : el("span", { class: "muted", title: NOT_CONFIRMED }, value), el("small", {}, "by then, no interval")];
 }
 
 /** A large figure of a loss: its 95% interval, grey where that reaches 0, with the best estimate below. */
 export function showLoss(figure, { lost_s: best, lost_lo_s: lo, lost_hi_s: hi }, of = "") {
   setText(figure.number, interval(lo, hi));
-  setText(figure.under, [`95 %; best estimate ${seconds(best)}`, of].filter(Boolean).join(", "));
+  setText(figure.under, [`95 %; best estimate ${inUnitOf(hi, best)}`, of].filter(Boolean).join(", "));
   figure.root.classList.add("range");
   figure.root.dataset.sure = lo > 0 || hi === 0 ? "yes" : "no";
   figure.root.title = lo > 0 || hi === 0 ? "" : NOT_CONFIRMED;

@@ -1,8 +1,9 @@
-// Rewind: a strip of the latest hours with what was contended. Its handle sets the time of a view; at the end the view is live.
+// Rewind: a strip of the latest hours with what was contended. Its handle sets the time of a view; at the end the view shows the latest data.
 
 import { ask } from "./api.js";
 import { el, fill, setText, svg } from "./dom.js";
-import { clock, count, moment, seconds } from "./format.js";
+import { ago, clock, count, moment, seconds } from "./format.js";
+import { isLive } from "./live.js";
 import { refresher } from "./refresh.js";
 import { setFilters } from "./routes.js";
 
@@ -12,8 +13,10 @@ const FOLLOW_MS = 120;
 const HIGH = 34;
 /** Steps of the keys Page Up and Page Down. */
 const PAGE = 12;
-/** Share of the strip at its end that is live. */
+/** Share of the strip at its end that is the latest data. */
 const LIVE_SHARE = 0.004;
+/** The age of data that ended grows without a tick. */
+const AGE_MS = 30_000;
 
 /** What the bars count. */
 const COUNT_WORDS = { episodes: "a link once for each of its metrics, from the dated start of episodes, which is before the map shows them", signals: "a link once for each of its metrics, as judged live" };
@@ -22,13 +25,14 @@ const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 
 /**
  * The strip. `changed()` runs when the time changes.
- * @returns {{root: Element, at: function(): number|null, tick: function(tick), close: function}} `at` is null while the view is live
+ * @returns {{root: Element, at: function(): number|null, tick: function(tick), close: function}} `at` is null while the view shows the latest data
  */
 export function rewind(route, changed) {
   let at = /^\d{1,10}(\.\d+)?$/.test(route.filters.at ?? "") ? Number(route.filters.at) : null;
   let history = null;
   /** What the latest tick counts: history is older. */
   let latest = null;
+  let newest = null;
   let timer = null;
   const words = el("span", { class: "rewind-words" });
   const counts = el("small", { class: "muted" });
@@ -50,13 +54,15 @@ export function rewind(route, changed) {
   const show = () => {
     root.dataset.live = at === null ? "yes" : "no";
     live.hidden = at === null;
+    setText(live, isLive() ? "Back to live" : "Back to latest data");
     const bounds = range();
+    fill(ends, ...(bounds ? [`${clock(bounds[0])} UTC`, clock((bounds[0] + bounds[1]) / 2), isLive() ? "now" : `${clock(bounds[1])} UTC`].map((text) => el("span", {}, text)) : []));
     if (!bounds) return setText(words, at === null ? "no history yet" : `${moment(at)} UTC`);
     const isKept = at === null || (at >= bounds[0] && at <= bounds[1]);
     root.dataset.kept = isKept ? "yes" : "no";
     const step = stepOf(at ?? bounds[1]);
     const what = at === null && latest ? `${plural(latest.links.contended, "link")} and ${plural(latest.clients.contended, "client")}` : `${count(history.links[step])} series of links and ${plural(history.clients[step], "client")}`;
-    const time = at === null ? "live" : `${moment(at)} UTC`;
+    const time = at !== null ? `${moment(at)} UTC` : isLive() ? "live" : latestWords(newest ?? bounds[1]);
     const text = `${time} · ${isKept ? `${what} contended, ${plural(history.incidents[step], "open incident")}` : "not in the stored history"}`;
     setText(words, text);
     for (const [name, value] of [["valuemin", bounds[0]], ["valuemax", bounds[1]], ["valuenow", at ?? bounds[1]]]) strip.setAttribute(`aria-${name}`, Math.round(value));
@@ -67,8 +73,6 @@ export function rewind(route, changed) {
     history = answer;
     setText(counts, answer.time.length ? `Bars: most at once in ${seconds(answer.step_s)}, ${COUNT_WORDS[answer.counts]}` : "");
     fill(strip, ...bars(answer), el("span", { class: "rewind-handle", "aria-hidden": "true" }));
-    const bounds = range();
-    fill(ends, ...(bounds ? [el("span", {}, `${clock(bounds[0])} UTC`), el("span", {}, `${clock((bounds[0] + bounds[1]) / 2)}`), el("span", {}, "now")] : []));
     show();
   };
 
@@ -91,13 +95,20 @@ export function rewind(route, changed) {
     event.preventDefault();
   });
   const data = refresher(() => ask("history"), draw, () => show(), REFRESH_MS);
+  const aging = setInterval(show, AGE_MS);
   show();
-  const tick = ({ totals }) => {
-    latest = totals;
+  const tick = ({ totals, clock: now }) => {
+    [latest, newest] = [totals, now];
     if (at === null) show();
     data.tick();
   };
-  return { root, at: () => at, tick, close() { data.close(); clearTimeout(timer); } };
+  return { root, at: () => at, tick, close() { data.close(); clearTimeout(timer); clearInterval(aging); } };
+}
+
+/** The time of data that ended, and its age; the time of simulated data may lie ahead. */
+function latestWords(time) {
+  const age = Date.now() / 1000 - time;
+  return `latest data ${moment(time)} UTC${age >= 0 ? `, ${ago(age)}` : ""}`;
 }
 
 const legend = () => el("ul", { class: "legend rewind-legend", "aria-label": "Bars" }, ...[["links", "contended links"], ["clients", "contended clients"], ["incidents", "open incidents"]]

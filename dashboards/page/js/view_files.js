@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { RateChart } from "./chart.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { count, percent, reading, seconds } from "./format.js";
-import { contendedOf, figure, lost, lostIn, stateMark } from "./parts.js";
+import { contendedOf, figure, lostIn, lostOfJob, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
 import { asLoss, asShare, table } from "./table.js";
@@ -32,7 +32,7 @@ export function openFiles(root, route) {
     const answer = await ask("files", { mount: chosen, metric: route.filters.metric, ...bounds });
     const search = answer.mount ? `/${answer.mount}` : "";
     const clients = answer.metric && await ask("now", { metric: answer.metric, state: "contended", search, order: "slowdown", limit: CLIENTS_SHOWN, at: bounds.to });
-    return { ...answer, clients };
+    return { ...answer, clients, isPast: bounds.to !== undefined && bounds.to !== "" };
   };
   const show = (answer) => {
     const mount = answer.mounts.find((each) => each.mount === answer.mount);
@@ -44,7 +44,7 @@ export function openFiles(root, route) {
     setText(parts.span, span);
     chart = showRates(parts.rate, chart, answer.rates, metric, span);
     fill(parts.mounts, answer.mounts.length ? mountTable(answer.mounts, metric, time.filters()) : empty("No clients with data yet.", "", true));
-    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount, metric) : empty("No jobs with clients of this file system at this time.", "", true));
+    fill(parts.jobs, answer.jobs.length ? jobTable(answer.jobs, mount, metric, answer.isPast) : empty("No jobs with clients of this file system at this time.", "", true));
     fill(parts.clients, answer.clients?.total > 0 ? clientTable(answer.clients, metric) : empty("No contended clients.", "", true));
   };
   const fail = (error) => fill(parts.mounts, failure("No file systems", error));
@@ -104,14 +104,15 @@ function mountTable(mounts, { metric, title, unit }, time) {
   ], mounts, "Mounts");
 }
 
-function jobTable(jobs, mount, { title, unit }) {
+/** A loss is that of the run so far: of a time in the past there is none. */
+function jobTable(jobs, mount, { title, unit }, isPast) {
   const share = (job) => (mount?.rate > 0 && job.rate !== null ? job.rate / mount.rate : null);
   return table([
     ["Job", "wide", (j) => [el("a", { href: links.job(j.job_id) }, j.job_id), " ", j.name, " ", el("span", { class: "muted" }, j.user)], { value: (j) => j.job_id, out: (j) => ({ Job: j.job_id, Name: j.name, User: j.user }) }],
     [sentence(title), "num", (j) => reading(j.rate, unit), rateRaw(title, unit)],
     ["Share", "num", (j) => percent(share(j)), asShare(share)],
     ["Clients", "num", (j) => [count(j.clients), el("small", {}, `${count(j.contended)} contended`)], (j) => j.clients],
-    ["Lost so far, 95 %", "num", lost, asLoss("slowdown")],
+    ...(isPast ? [] : [["Lost so far, 95 %", "num", lostOfJob, asLoss("slowdown")]]),
   ], jobs, "Running jobs by rate", { filters: [["User", (j) => j.user]] });
 }
 

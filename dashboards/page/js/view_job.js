@@ -3,7 +3,7 @@
 import { ask } from "./api.js";
 import { card, el, empty, failure, fill } from "./dom.js";
 import { capital, clock, count, episodeName, interval, moment, percent, seconds, shareInterval } from "./format.js";
-import { asNodeHours, causeBars, episodeTable, facts, isSure, lost, lostIn, lostNodeHours, noLoss, notJudged, sumOfLosses } from "./parts.js";
+import { asNodeHours, causeBars, episodeTable, facts, isSure, isUnjudged, lost, lostIn, lostNodeHours, noLoss, notJudged, sumOfLosses } from "./parts.js";
 import { lossCurve } from "./loss_curve.js";
 import { refresher } from "./refresh.js";
 import { links } from "./routes.js";
@@ -116,13 +116,20 @@ function parts(answer) {
 function factsOf(job) {
   return facts([
     ["Lost", ...lost(job)],
-    ["Lost share", job.lost_percent === null ? "–" : el("span", isSure(job) ? {} : { class: "muted" }, percent(job.lost_percent / 100)), `of the time elapsed, 95 %: ${shareInterval(job)}`],
-    ["Contended", seconds(job.contended_s), "at least one of its series"],
+    ["Lost share", job.lost_percent === null ? "–" : el("span", isSure(job) ? {} : { class: "muted" }, isUnjudged(job) ? "not judged" : percent(job.lost_percent / 100)), `of the time elapsed, 95 %: ${shareInterval(job)}`],
+    ["Contended", ...contendedOf(job)],
     ["Elapsed", seconds(job.elapsed_s), `from ${moment(job.start)} UTC`],
     ["End (UTC)", job.end === null ? "running" : clock(job.end), job.end === null ? "or no end received" : moment(job.end).slice(0, 10)],
     ["Completeness", percent(job.completeness), "ticks seen of ticks expected"],
     ["Judged", percent(job.judged), notJudged(job) || "share of its time with a quiet baseline"],
   ]);
+}
+
+/** Grey where more of its time may have been contended than was judged. */
+function contendedOf(job) {
+  if (isUnjudged(job)) return [el("span", { class: "muted" }, "not judged"), "none of its series"];
+  const partly = notJudged(job) !== "";
+  return [partly ? el("span", { class: "muted" }, seconds(job.contended_s)) : seconds(job.contended_s), `at least one of its series${partly ? ", in what was judged" : ""}`];
 }
 
 const NOT_MEASURED = { never_contended: "not contended while it reported", never_clear: "contended all the time", counts_files: "counts its use of files", stops_for_files: "stops while it uses files", too_few: "too few reports to compare" };

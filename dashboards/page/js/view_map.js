@@ -4,7 +4,7 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, setText } from "./dom.js";
 import { clock, count, reading } from "./format.js";
 import { MapCanvas } from "./map_canvas.js";
-import { lost, stateMark } from "./parts.js";
+import { lostByThen, lostOfJob, stateMark } from "./parts.js";
 import { refresher } from "./refresh.js";
 import { rewind } from "./rewind.js";
 import { links, setFilters } from "./routes.js";
@@ -18,6 +18,15 @@ const CONTENDED_SHOWN = 8;
 const portOf = (series) => series.split("/")[2] ?? series.split("/")[1];
 const metricOf = (series) => series.split("/")[0];
 const linkTo = (series) => el("a", { href: links.series(series), class: "mono" }, portOf(series));
+
+const plural = (n, word) => `${count(n)} ${n === 1 ? word : word === "switch" ? "switches" : `${word}s`}`;
+
+/** Vertices by state. */
+function countOf(states) {
+  const counts = Object.fromEntries(STATES.map((state) => [state, 0]));
+  for (const state of states) counts[state] += 1;
+  return counts;
+}
 
 export function openMap(root, route) {
   return new MapView(root, route);
@@ -33,7 +42,7 @@ class MapView {
     this.search = el("input", { type: "search", placeholder: "Switch or node", "aria-label": "Search a switch or a node", list: "map-names" });
     this.search.addEventListener("change", () => this.find(this.search.value.trim()));
     this.rewind = rewind({ filters, view }, () => { this.data.now(); this.ports?.now(); });
-    this.parts = { legend: el("ul", { class: "legend", "aria-label": "States of switches" }), note: el("p", { class: "map-note", role: "status", hidden: "" }), body: el("div", { class: "body" }, empty("Loading map…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), contended: el("div", {}), vertex: el("div", {}) };
+    this.parts = { legend: el("ul", { class: "legend", "aria-label": "States of switches and nodes" }), note: el("p", { class: "map-note", role: "status", hidden: "" }), body: el("div", { class: "body" }, empty("Loading map…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), contended: el("div", {}), vertex: el("div", {}) };
     this.heading = el("span", {});
     this.vertexCard = card("Selected", this.parts.vertex, this.heading);
     this.vertexCard.hidden = true;
@@ -49,20 +58,20 @@ class MapView {
 
   async request() {
     const at = this.rewind.at();
-    const jobs = at === null ? { state: "running" } : { from: at, to: at };
+    const jobs = at === null ? { state: "running" } : { from: at, to: at, at };
     const [states, running] = await Promise.all([ask("map/now", { at }), ask("jobs", { ...jobs, sort: "lost", limit: JOBS_SHOWN })]);
     const map = this.map?.version === states.version ? this.map : await ask("map");
-    return { map, states, jobs: running.jobs };
+    return { map, states, jobs: running.jobs, at };
   }
 
   fail(error) {
     if (this.map === null) fill(this.parts.body, failure("No map", error));
   }
 
-  show({ map, states, jobs }) {
+  show({ map, states, jobs, at }) {
     // The topology changed between two responses: the next ones agree.
     if (map.version !== states.version) return;
-    fill(this.parts.jobs, jobs.length ? this.jobTable(jobs) : empty("No jobs at this time.", "", true));
+    fill(this.parts.jobs, jobs.length ? this.jobTable(jobs, at === null ? lostOfJob : lostByThen) : empty("No jobs at this time.", "", true));
     if (map.links === 0) return fill(this.parts.body, empty("No topology", "The store has no topology, so nothing can be drawn: see [topology] in the configuration, or --topology of tailback replay."));
     if (map !== this.map) this.setMap(map);
     this.canvas.setStates(states);
@@ -81,10 +90,10 @@ class MapView {
   showStates(states) {
     this.states = states;
     const { scene } = this.canvas;
-    const counts = Object.fromEntries(STATES.map((state) => [state, 0]));
-    for (let v = 0; v < this.map.switches; v += 1) counts[scene.vertexStates[v]] += 1;
-    fill(this.parts.legend, ...STATES.map((state) => el("li", { title: STATE_WORDS[state][1] }, el("span", { class: "swatch", "data-state": state }), STATE_WORDS[state][0], el("b", {}, count(counts[state])))),
-      el("li", {}, `${count(this.map.switches)} switches, ${count(this.map.vertices.name.length - this.map.switches)} nodes, ${count(this.map.links)} links`));
+    const switches = countOf(scene.vertexStates.slice(0, this.map.switches));
+    const nodes = countOf(scene.vertexStates.slice(this.map.switches));
+    const item = (state) => el("li", { title: STATE_WORDS[state][1] }, el("span", { class: "swatch", "data-state": state }), STATE_WORDS[state][0], el("b", {}, count(switches[state])), nodes[state] ? el("span", {}, ` + ${plural(nodes[state], "node")}`) : null);
+    fill(this.parts.legend, el("li", {}, "Switches + nodes:"), ...STATES.map(item), el("li", {}, `${plural(this.map.switches, "switch")}, ${plural(this.map.vertices.name.length - this.map.switches, "node")}, ${plural(this.map.links, "link")}`));
     this.parts.note.hidden = states.kept;
     setText(this.parts.note, states.kept ? "" : `Not kept: no signals of ${clock(states.at)} UTC are stored.`);
     fill(this.parts.contended, this.contendedList());
@@ -94,21 +103,23 @@ class MapView {
   contendedList() {
     const { scene } = this.canvas;
     const { name } = this.map.vertices;
-    const switches = scene.vertexStates.flatMap((state, v) => (state === "contended" && v < this.map.switches ? [v] : []));
-    if (switches.length + scene.contended.length === 0) return empty("No contended switches or links.", "", true);
+    const contended = scene.vertexStates.flatMap((state, v) => (state === "contended" ? [v] : []));
+    const switches = contended.filter((v) => v < this.map.switches);
+    const nodes = contended.slice(switches.length);
+    if (contended.length + scene.contended.length === 0) return empty("No contended switches, nodes or links.", "", true);
     const button = (v) => el("button", { type: "button", class: "plain mono", on: { click: () => this.select(name[v], true) } }, name[v]);
     const row = (head, items) => el("tr", {}, el("td", {}, head), el("td", { class: "num" }, items));
     const edges = scene.contended.slice(0, CONTENDED_SHOWN).map((e) => row([button(this.map.edges.a[e]), " – ", button(this.map.edges.b[e])], this.map.classes[this.map.edges.class[e]]));
-    const alone = scene.contended.length ? [] : switches.slice(0, CONTENDED_SHOWN).map((v) => row(button(v), ""));
-    const total = `${count(switches.length)} switches, ${count(scene.contended.length)} links between switches`;
+    const alone = scene.contended.length ? [] : [...switches, ...nodes].slice(0, CONTENDED_SHOWN).map((v) => row(button(v), v < this.map.switches ? "switch" : "node"));
+    const total = `${plural(switches.length, "switch")}, ${plural(nodes.length, "node")}, ${plural(scene.contended.length, "link")} between switches`;
     return el("div", {}, el("p", { class: "map-total" }, total), el("table", { class: "losing", "aria-label": "Contended links of the map" }, el("tbody", {}, ...edges, ...alone)));
   }
 
-  jobTable(jobs) {
+  jobTable(jobs, loss) {
     const rows = jobs.map((job) => {
       const show = el("button", { type: "button", class: "plain", "aria-pressed": String(this.job === job.job_id), "aria-label": `Show job ${job.job_id} on the map`, on: { click: () => this.pin(this.job === job.job_id ? null : job.job_id) } }, this.job === job.job_id ? "hide" : "show");
       return el("tr", { "data-job": job.job_id, on: { pointerenter: () => this.light(job.job_id), pointerleave: () => this.light(this.job), focusin: () => this.light(job.job_id), focusout: () => this.light(this.job) } },
-        el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, el("small", {}, `${job.user} · ${count(job.nodes)} ${job.nodes === 1 ? "node" : "nodes"}`)), el("td", { class: "num" }, ...lost(job)), el("td", { class: "num" }, show));
+        el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, el("small", {}, `${job.user} · ${count(job.nodes)} ${job.nodes === 1 ? "node" : "nodes"}`)), el("td", { class: "num" }, ...loss(job)), el("td", { class: "num" }, show));
     });
     return el("table", { class: "losing map-jobs", "aria-label": "Jobs on the map" }, el("tbody", {}, ...rows));
   }

@@ -4,7 +4,8 @@ import { ask } from "./api.js";
 import { card, el, empty, failure, fill, isEarly, setText } from "./dom.js";
 import { clock, count, day, percent, seconds, shareInterval, tenths } from "./format.js";
 import { HeatMap } from "./heatmap.js";
-import { culprit, figure, incidentLink, lossOfIncident, lost, lostIn, isSure, showLoss, openTag, stateMark, SUSPECTED } from "./parts.js";
+import { isLive } from "./live.js";
+import { culprit, figure, incidentLink, lossOfIncident, lost, lostByThen, lostIn, isSure, notStored, showLoss, openTag, stateMark, SUSPECTED } from "./parts.js";
 import { paidBars } from "./paid.js";
 import { refresher } from "./refresh.js";
 import { rewind } from "./rewind.js";
@@ -23,6 +24,14 @@ const INCIDENTS_SHOWN = 5;
 const INCIDENTS_S = 86_400;
 /** Totals that are older are shown with their time. */
 const TOTALS_OLD_S = 3;
+const LATER = "the largest loss until their end first";
+const ESTIMATED = "losses by then as estimated since, the largest until their end first";
+/** Titles of the lists, with what stands beside them: of the latest data, and of a time in the past. */
+const titles = () => Object.entries({
+  incidents: [["Incidents", el("a", { href: links.list("incidents") }, "all incidents")], ["Incidents at this time", LATER]],
+  jobs: [["Running jobs with the largest loss", "by lower end"], ["Jobs at this time", ESTIMATED]],
+  series: [["Series with the largest loss", "in their episodes of the latest six hours, contended ones first, then by lower end"], ["Episodes at this time", ESTIMATED]],
+}).map(([name, both]) => [name, both.map(([title, end]) => [title, el("span", {}, end)])]);
 /** The cost has a resolution of an hour. */
 const PAID_MS = 20000;
 
@@ -34,7 +43,9 @@ export function openNow(root, route) {
   const heat = new HeatSection();
   const losers = { incidents: el("div", {}, empty("Loading incidents…", "", true)), jobs: el("div", {}, empty("Loading jobs…", "", true)), series: el("div", {}, empty("Loading series…", "", true)) };
   const paidPlace = el("div", {}, empty("Loading cost…", "", true));
-  const side = el("div", { class: "stack" }, card("Incidents", losers.incidents, el("a", { href: links.list("incidents") }, "all incidents")), card("Running jobs with the largest loss", losers.jobs, "by lower end"), card("Series with the largest loss", losers.series, "in their episodes of the latest six hours, contended ones first, then by lower end"), card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %"));
+  const lists = titles().map(([name, [now, then]]) => ({ root: card(now[0], losers[name], now[1]), now, then }));
+  const cost = card("Cost of contention", paidPlace, "node-hours lost by jobs, by hour and cause, 95 %");
+  const side = el("div", { class: "stack" }, ...lists.map((list) => list.root), cost);
   const page = el("div", { class: "now" }, heat.root, side);
   const note = el("p", { class: "run-note", hidden: "" });
   const time = rewind(route, () => data.now());
@@ -45,7 +56,7 @@ export function openNow(root, route) {
   const request = async () => {
     const at = time.at();
     const span = at === null ? {} : { from: at, to: at };
-    const [answer, jobs, incidents, past] = await Promise.all([heat.request(at), ask("jobs", { ...span, state: at === null ? "running" : "", sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { ...(at === null && newest !== null ? { from: newest - INCIDENTS_S } : span), limit: INCIDENTS_SHOWN }), at === null ? null : readPast(at)]);
+    const [answer, jobs, incidents, past] = await Promise.all([heat.request(at), ask("jobs", { ...(at === null ? { state: "running" } : { ...span, at }), sort: "lost", limit: JOBS_SHOWN }), ask("incidents", { ...(at === null && newest !== null ? { from: newest - INCIDENTS_S } : span), limit: INCIDENTS_SHOWN }), at === null ? null : readPast(at)]);
     return { ...answer, jobs: jobs.jobs, incidents: incidents.incidents, at, past };
   };
   const show = (answer) => {
@@ -53,9 +64,12 @@ export function openNow(root, route) {
     if (answer.at !== time.at()) return data.now();
     if (answer.past) showPast(figures, answer);
     heat.show(answer);
-    fill(losers.incidents, incidents(answer.incidents, answer.at));
-    fill(losers.jobs, losingJobs(answer.jobs));
-    fill(losers.series, losingSeries(answer));
+    for (const { root: list, now, then } of lists) nameCard(list, answer.past ? then : now);
+    // The hours end with the latest data.
+    cost.hidden = answer.past !== null;
+    fill(losers.incidents, answer.past ? incidentsThen(answer) : incidents(answer.incidents));
+    fill(losers.jobs, answer.past ? jobsThen(answer.jobs) : losingJobs(answer.jobs));
+    fill(losers.series, answer.past ? episodesThen(answer.past.episodes.episodes) : losingSeries(answer));
   };
   const fail = (error) => {
     // The old data stays visible: the header shows its age.
@@ -79,9 +93,14 @@ export function openNow(root, route) {
   };
 }
 
+function nameCard(list, [title, end]) {
+  setText(list.querySelector("h2"), title);
+  fill(list.querySelector(".end"), end);
+}
+
 /** Links, clients and episodes at a time in the past. */
 async function readPast(at) {
-  const [map, episodes] = await Promise.all([ask("map/now", { at }), ask("episodes", { from: at, to: at, sort: "lost", limit: SERIES_SHOWN })]);
+  const [map, episodes] = await Promise.all([ask("map/now", { at }), ask("episodes", { from: at, to: at, at, sort: "lost", limit: SERIES_SHOWN })]);
   return { map, episodes };
 }
 
@@ -121,24 +140,49 @@ function showFigures(figures, { totals, progress, clock: now }) {
   for (const [name, places] of [["links", totals.links], ["clients", totals.clients]]) {
     const absent = places.total - places.reporting;
     figures[name].root.hidden = places.total === 0 && totals[name === "links" ? "clients" : "links"].total > 0;
-    put(figures[name], places.reporting === 0 ? "–" : count(places.contended), `of ${count(places.reporting)} with data${absent > 0 ? `, ${count(absent)} without` : ""}`, places.contended > 0);
+    put(figures[name], places.reporting === 0 ? "–" : count(places.contended), `of ${count(places.reporting)} with data${absent > 0 ? `, ${count(absent)} without` : ""}${isLive() ? "" : `, ${AT_END}`}`, isLive() && places.contended > 0);
   }
   // A job waits once for all of its series: where jobs are known, the loss of jobs counts.
   const byJobs = totals.jobs_slowdown_s > 0;
   setText(figures.lost.title, byJobs ? "Lost by jobs so far" : "Lost so far");
   if (byJobs) showLoss(figures.lost, { lost_s: totals.jobs_slowdown_s, lost_lo_s: totals.jobs_slowdown_lo_s, lost_hi_s: totals.jobs_slowdown_hi_s });
   else put(figures.lost, none ? "–" : seconds(totals.series_slowdown_s), "live estimate without an interval, summed over series");
-  put(figures.open, none ? "–" : count(totals.open_episodes), totals.open_episodes > 0 ? "ongoing" : "none now");
+  put(figures.open, none ? "–" : count(totals.open_episodes), openWords(totals));
   put(figures.complete, percent(totals.completeness), `${count(totals.states.unknown)} series unknown`, totals.completeness !== null && totals.completeness < 0.9);
   put(figures.clock, clock(now), now === null ? "no data yet" : `${day(now)}${progress.rows > 0 && !progress.finished ? ` · ${count(progress.rows_per_s)} rows/s` : ""}${timeOfTotals({ totals, clock: now })}`);
 }
 
+const AT_END = "at the end of the data";
+
+/** A run that ends closes its episodes, whatever is contended then. */
+function openWords({ open_episodes: open, links: { contended: ofLinks }, clients: { contended: ofClients } }) {
+  if (isLive()) return open > 0 ? "ongoing" : "none now";
+  if (open > 0) return `open ${AT_END}`;
+  return ofLinks + ofClients > 0 ? "ended with the data" : `none ${AT_END}`;
+}
+
+/** Incidents that a time in the past is in. Their losses, causes and ends are known later only. */
+function incidentsThen({ incidents: list, at }) {
+  if (list.length === 0) return empty("No incident at this time.", "", true);
+  const rows = list.map((i) => el("tr", {},
+    el("td", {}, incidentLink(i), el("small", {}, `from ${clock(i.start)} UTC, ${seconds(at - i.start)} until then`)),
+    el("td", { class: "num" }, ...notStored())));
+  return el("table", { class: "losing", "aria-label": "Incidents at this time" }, el("tbody", {}, ...rows));
+}
+
+/** Jobs that ran at a time in the past. */
+function jobsThen(jobs) {
+  if (jobs.length === 0) return empty("No job ran at this time.", "", true);
+  const rows = jobs.map((job) => el("tr", {}, el("td", {}, el("a", { href: links.job(job.job_id) }, job.job_id), " ", job.name, el("small", {}, job.user)), el("td", { class: "num" }, ...lostByThen(job))));
+  return el("table", { class: "losing", "aria-label": "Jobs at this time" }, el("tbody", {}, ...rows));
+}
+
 /** Contended links and file systems with start, kind, cause and loss. */
-function incidents(list, at) {
-  if (list.length === 0) return empty(at === null ? "No contended links or file systems in the latest day." : "No incident at this time.", "", true);
+function incidents(list) {
+  if (list.length === 0) return empty("No contended links or file systems in the latest day.", "", true);
   const description = (i) => [CAUSE_WORDS[i.cause] ?? i.cause, i.who ? [": ", culprit({ series_or_job: i.who })] : null, i.kind === "unknown" ? null : `, ${KIND_WORDS[i.kind] ?? i.kind}`].flat();
   const rows = list.map((i) => el("tr", {},
-    el("td", {}, incidentLink(i), " ", at === null ? openTag(i) : null, el("small", {}, ...description(i).filter((part) => part !== null))),
+    el("td", {}, incidentLink(i), " ", openTag(i), el("small", {}, ...description(i).filter((part) => part !== null))),
     el("td", { class: "num" }, ...lossOfIncident(i), el("small", {}, `${clock(i.start)} UTC, ${seconds(i.end - i.start)}`))));
   return el("table", { class: "losing", "aria-label": "Incidents" }, el("tbody", {}, ...rows));
 }
@@ -161,8 +205,7 @@ function culpritOf(job) {
   return [`${CAUSE_WORDS[first.cause] ?? first.cause}${share}`];
 }
 
-function losingSeries({ top, metrics, past }) {
-  if (past) return losingEpisodes(past.episodes.episodes);
+function losingSeries({ top, metrics }) {
   if (top.length === 0) return empty("No loss measured yet.", "", true);
   const rows = top.slice(0, SERIES_SHOWN).map((s) => el("tr", {},
     el("td", { class: "name" }, stateMark(s.state, false), " ", el("a", { href: links.series(s.name), title: s.name }, `${s.component}${s.part ? "/" + s.part : ""}`), el("small", {}, excess(s, metrics))),
@@ -171,10 +214,10 @@ function losingSeries({ top, metrics, past }) {
 }
 
 /** Episodes that a time in the past is in. */
-function losingEpisodes(episodes) {
+function episodesThen(episodes) {
   if (episodes.length === 0) return empty("No episode at this time.", "", true);
-  const rows = episodes.map((e) => el("tr", {}, el("td", { class: "name" }, el("a", { href: links.episode(e.id), title: e.series }, e.series.split("/").slice(1).join("/")), el("small", {}, metricTitle(e.metric))), el("td", { class: "num" }, ...lost(e))));
-  return el("table", { class: "losing", "aria-label": "Episodes with the largest loss" }, el("tbody", {}, ...rows));
+  const rows = episodes.map((e) => el("tr", {}, el("td", { class: "name" }, el("a", { href: links.episode(e.id), title: e.series }, e.series.split("/").slice(1).join("/")), el("small", {}, metricTitle(e.metric))), el("td", { class: "num" }, ...lostByThen(e))));
+  return el("table", { class: "losing", "aria-label": "Episodes at this time" }, el("tbody", {}, ...rows));
 }
 
 /** The mean relative to the baseline. */

@@ -4,7 +4,7 @@ use crate::PostMortem;
 use crate::labels::{cause_word, kind, printable};
 use crate::numbers::{counted, offset, percent};
 use crate::pace::{Pace, paces};
-use schemas::{Interval, JobProgress, MeasuredLoss, Time};
+use schemas::{Cause, Interval, JobProgress, MeasuredLoss, Time};
 use store::read::regions::JobRegion;
 
 /// Regions shown; JSON has all of them.
@@ -74,26 +74,42 @@ fn plain(of: Interval) -> String {
 
 /// One line a region, and how many are not shown.
 pub(crate) fn regions(facts: &PostMortem) -> Vec<String> {
-    let shown = facts.regions.iter().take(REGIONS);
-    let mut lines: Vec<String> = shown.map(|region| line(facts, region)).collect();
-    if facts.regions.len() > REGIONS {
-        let more = facts.regions.len() - REGIONS;
+    let regions = merged(&facts.regions);
+    let shown = regions.iter().take(REGIONS);
+    let mut lines: Vec<String> = shown.map(|(region, made)| line(facts, region, *made)).collect();
+    if regions.len() > REGIONS {
+        let more = regions.len() - REGIONS;
         lines.push(format!("and {}; --json lists them all", counted(more, "region more", "regions more")));
     }
     lines
 }
 
-fn line(facts: &PostMortem, of: &JobRegion) -> String {
+/// Each region once, with the share of its load that the job makes where it waits there too.
+pub(crate) fn merged(regions: &[JobRegion]) -> Vec<(&JobRegion, Option<f64>)> {
+    let made = |id| regions.iter().find(|other| !other.waits && other.id == id).map(|other| other.share);
+    let waits_in = |id| regions.iter().any(|other| other.waits && other.id == id);
+    let once = regions.iter().filter(|region| region.waits || !waits_in(region.id));
+    once.map(|region| (region, region.waits.then(|| made(region.id)).flatten())).collect()
+}
+
+/// That the job makes a part of the load of a region in which it waits.
+pub(crate) fn makes_too(share: Option<f64>) -> String {
+    share.map_or_else(String::new, |share| format!("; makes {} of its load", percent(share)))
+}
+
+fn line(facts: &PostMortem, of: &JobRegion, made: Option<f64>) -> String {
     let from = offset(Time::from_seconds(of.from).seconds_since(facts.job.start));
     let lasting = format!("{:.0} s{}", of.until - of.from, if of.open { "+" } else { "" });
     let what = match of.lost() {
-        Some(lost) => format!("lost {lost}; {}", largest_cause(of)),
+        Some(lost) => format!("lost {lost}; {}{}", largest_cause(of), makes_too(made)),
         None => format!("makes {} of its load", percent(of.share)),
     };
     format!("{from}  {lasting}  {}  {what} ({})", printable(&of.name), kind(of.kind))
 }
 
-/// The largest cause, with how sure it is.
+/// The largest cause, with how sure it is; `suspected` where the loss may be 0.
 pub(crate) fn largest_cause(of: &JobRegion) -> String {
-    format!("{}, confidence {}", cause_word(of.cause, &of.source), percent(of.confidence))
+    let may_be_0 = of.lost().is_some_and(|lost| lost.lo <= 0.0) && of.cause != Cause::Unknown;
+    let suspected = if may_be_0 { "suspected: " } else { "" };
+    format!("{suspected}{}, confidence {}", cause_word(of.cause, &of.source), percent(of.confidence))
 }

@@ -3,6 +3,7 @@
 use crate::PostMortem;
 use crate::labels::{metric, printable};
 use crate::numbers::{change, offset, percent};
+use crate::wrapping::shorten;
 use store::read::episodes::ResourceEpisode;
 
 /// Rows shown; a job on many links can have thousands of episodes.
@@ -82,31 +83,8 @@ fn line(row: &Cells, widths: &[usize; 7]) -> String {
     line.trim_end().to_string()
 }
 
-/// `text` in `width` characters; the middle goes, because names differ at both ends.
-fn shorten(text: &str, width: usize) -> String {
-    let characters: Vec<char> = text.chars().collect();
-    if characters.len() <= width {
-        return text.to_string();
-    }
-    let head = width.saturating_sub(1) / 2;
-    let tail = characters.len() - (width - 1 - head);
-    let (head, tail) = (&characters[..head], &characters[tail..]);
-    head.iter().chain(&['…']).chain(tail).collect()
-}
-
 fn left_out(facts: &PostMortem, shown: &[&ResourceEpisode]) -> Option<String> {
     let count = facts.episodes.len() - shown.len();
     let sentence = || format!("  and {count} that cost less; --json lists them all");
     (count > 0).then(sentence)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_name_keeps_both_ends() {
-        assert_eq!(shorten("aries_stall_ratio/c0-0c1s8/r0c3", 16), "aries_s…1s8/r0c3");
-        assert_eq!(shorten("short", 5), "short");
-    }
 }

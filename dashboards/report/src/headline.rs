@@ -36,7 +36,7 @@ pub(crate) fn headline(facts: &PostMortem) -> String {
     let to = largest(result).map_or_else(|| ", cause unknown".to_string(), |cause| format!(", {cause}"));
     if result.slowdown_lo_s <= 0.0 {
         return format!(
-            "Job {id} may have lost up to {} of {run} to contention{to}; 0 is possible.",
+            "Job {id} may have lost up to {} of {run} to contention (suspected: 0 is possible){to}.",
             seconds(hi_s)
         );
     }
@@ -65,7 +65,7 @@ pub(crate) fn short(of: &CauseShare) -> String {
 }
 
 /// Seconds with their interval, without decimals that say nothing.
-fn range(of: Interval) -> String {
+pub(crate) fn range(of: Interval) -> String {
     let decimals = usize::from(of.value < 10.0);
     format!("{:.decimals$} s [{:.decimals$}, {:.decimals$}]", of.value, of.lo, of.hi)
 }

@@ -6,7 +6,7 @@ use crate::{
     Comparison, PostMortem, Stamp, advice, breakdown, caused, headline, summary, timeline, unknowns,
 };
 use schemas::html::escape;
-use schemas::{CauseShare, JobResult};
+use schemas::{Cause, CauseShare, JobResult};
 
 /// Resources in the table; JSON has all of them.
 const ROWS: usize = 50;
@@ -121,7 +121,11 @@ fn causes(facts: &PostMortem, result: &JobResult) -> String {
         [
             percent(c.share),
             result.lost_s().times(c.share).to_string(),
-            cause(c),
+            if result.slowdown_lo_s > 0.0 || c.cause == Cause::Unknown {
+                cause(c)
+            } else {
+                format!("suspected: {}", cause(c))
+            },
             kind(c.kind).to_string(),
             sure,
         ]
@@ -135,13 +139,16 @@ fn regions(facts: &PostMortem) -> String {
         return String::new();
     }
     let head = ["from", "lasting", "region", "lost", "share", "cause", "kind", "seen"].map(String::from);
-    let rows = facts.regions.iter().map(|r| {
+    let rows = breakdown::merged(&facts.regions).into_iter().map(|(r, made)| {
         let from = schemas::Time::from_seconds(r.from).seconds_since(facts.job.start);
         [
             offset(from),
             format!("{:.0} s{}", r.until - r.from, if r.open { "+" } else { "" }),
             r.name.clone(),
-            r.lost().map_or_else(|| "makes its load".to_string(), |lost| lost.to_string()),
+            r.lost().map_or_else(
+                || "makes its load".to_string(),
+                |lost| format!("{lost}{}", breakdown::makes_too(made)),
+            ),
             percent(r.share),
             breakdown::largest_cause(r),
             kind(r.kind).to_string(),

@@ -1,18 +1,25 @@
 //! Jobs as a table: what each lost, with its range and its largest cause.
 
-use crate::headline::short;
+use crate::headline::{range, short};
 use crate::labels::printable;
 use crate::numbers::{percent, utc};
+use crate::wrapping::shorten;
 use crate::{ReportError, Source};
-use schemas::{Cause, CauseKind, CauseShare, Interval, Time};
+use schemas::{Cause, CauseKind, CauseShare, Time};
 use store::read::job_lines::{self, JobLine};
 
 pub use store::read::job_lines::JobFilter;
 
-/// Columns of a name; JSON has all of it.
-const NAME: usize = 18;
+/// Most characters of a name; JSON has all of it.
+const NAME_MAX: usize = 18;
+/// Columns that give way where the table is too wide, the first first, and what is left of them: name, user, job.
+const SHORTENED: [(usize, usize); 3] = [(2, 6), (1, 5), (0, 8)];
 /// Smaller shares round to 0%.
 const SHARE_SHOWN_MIN: f64 = 0.005;
+/// Shorter losses round to 0.0 s.
+const LOSS_SHOWN_MIN_S: f64 = 0.05;
+
+type Cells = [String; 8];
 
 /// Jobs of a store, in the order of the filter.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,14 +43,12 @@ impl JobList {
         }
         let head =
             ["job", "user", "name", "nodes", "start (UTC)", "run", "lost", "largest cause"].map(String::from);
-        let rows: Vec<[String; 8]> = std::iter::once(head).chain(self.0.iter().map(cells)).collect();
-        let of_column = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..7).map(of_column).collect();
-        let line = |row: &[String; 8]| {
-            let cells: String =
-                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}  ")).collect();
-            let line: String = (cells + &row[7]).chars().take(width).collect();
-            line.trim_end().to_string() + "\n"
+        let rows: Vec<Cells> = std::iter::once(head).chain(self.0.iter().map(cells)).collect();
+        let widths = widths(&rows, width);
+        let line = |row: &Cells| {
+            let cells =
+                row.iter().zip(widths).map(|(cell, width)| format!("{:<width$}", shorten(cell, width)));
+            cells.collect::<Vec<String>>().join("  ").trim_end().to_string() + "\n"
         };
         rows.iter().map(line).collect()
     }
@@ -57,7 +62,24 @@ impl JobList {
     }
 }
 
-fn cells(of: &JobLine) -> [String; 8] {
+/// Columns as wide as their longest cell, narrowed until a line has at most `width` characters.
+fn widths(rows: &[Cells], width: usize) -> [usize; 8] {
+    let mut widths = [0; 8];
+    for row in rows {
+        for (wide, cell) in widths.iter_mut().zip(row) {
+            *wide = cell.chars().count().max(*wide);
+        }
+    }
+    let gaps = 2 * (widths.len() - 1);
+    let last = (widths.len() - 1, 1);
+    for (column, least) in SHORTENED.into_iter().chain([last]) {
+        let over = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+        widths[column] -= over.min(widths[column].saturating_sub(least));
+    }
+    widths
+}
+
+fn cells(of: &JobLine) -> Cells {
     let job = if of.label.is_empty() { of.job_id.clone() } else { printable(&of.label) };
     let run = of
         .run_s
@@ -67,7 +89,7 @@ fn cells(of: &JobLine) -> [String; 8] {
     [
         job,
         printable(&of.user),
-        printable(&of.name).chars().take(NAME).collect(),
+        shorten(&printable(&of.name), NAME_MAX),
         of.nodes.to_string(),
         start.get(5..16).unwrap_or(&start).replace('T', " "),
         run,
@@ -81,7 +103,7 @@ fn unjudged(of: &JobLine) -> String {
     let judged = of.judged.unwrap_or(0.0);
     let share = of.completeness.unwrap_or(0.0) - judged;
     if judged > 0.0 && share >= SHARE_SHOWN_MIN {
-        format!("not judged for {} of its time", percent(share))
+        format!("{} not judged", percent(share))
     } else {
         String::new()
     }
@@ -89,19 +111,26 @@ fn unjudged(of: &JobLine) -> String {
 
 /// The loss with its range; in words where there is none.
 fn lost(of: &JobLine) -> String {
-    let Some(Interval { value, lo, hi }) = of.lost_s else { return "no data".to_string() };
-    let judged = of.judged.unwrap_or(0.0) > 0.0;
-    match value > 0.0 {
-        true => format!("{value:.0} s [{lo:.0}, {hi:.0}]"),
-        false if judged => format!("0 s [0, {hi:.0}]"),
-        false => format!("not judged [0, {hi:.0}]"),
+    let Some(lost_s) = of.lost_s else { return "no data".to_string() };
+    if lost_s.value >= LOSS_SHOWN_MIN_S {
+        return range(lost_s);
     }
+    let hi_s = if lost_s.hi < LOSS_SHOWN_MIN_S { "0".to_string() } else { seconds(lost_s.hi) };
+    match of.judged.unwrap_or(0.0) > 0.0 {
+        true => format!("0 s [0, {hi_s}]"),
+        false => format!("not judged [0, {hi_s}]"),
+    }
+}
+
+fn seconds(value: f64) -> String {
+    let decimals = usize::from(value < 10.0);
+    format!("{value:.decimals$}")
 }
 
 /// The largest cause, `suspected` where the loss may be 0; without a loss the share that was not judged.
 fn cause(of: &JobLine) -> String {
     let Some(lost_s) = of.lost_s else { return String::new() };
-    if lost_s.value <= 0.0 {
+    if lost_s.value < LOSS_SHOWN_MIN_S {
         return unjudged(of);
     }
     let (Some(cause), Some(share)) = (of.cause, of.share) else { return String::new() };
@@ -120,6 +149,7 @@ fn cause(of: &JobLine) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schemas::Interval;
 
     fn line(lost_s: Interval, judged: f64) -> JobLine {
         JobLine {
@@ -149,11 +179,38 @@ mod tests {
     #[test]
     fn job_without_a_loss_names_the_share_not_judged() {
         let nothing = Interval { value: 0.0, lo: 0.0, hi: 94.0 };
-        assert_eq!(cause(&line(nothing, 0.06)), "not judged for 94% of its time");
+        assert_eq!(cause(&line(nothing, 0.06)), "94% not judged");
         assert_eq!(cause(&line(nothing, 1.0)), "");
         assert_eq!(
             (lost(&line(nothing, 0.0)), cause(&line(nothing, 0.0))),
             ("not judged [0, 94]".to_string(), String::new())
         );
+    }
+
+    #[test]
+    fn cause_is_never_beside_a_loss_that_reads_0() {
+        for (value, loss, reason) in
+            [(0.04, "0 s [0, 0.5]", ""), (0.06, "0.1 s [0.0, 0.5]", "suspected: 100% job 8")]
+        {
+            let job = line(Interval { value, lo: 0.0, hi: 0.5 }, 1.0);
+            assert_eq!((lost(&job).as_str(), cause(&job).as_str()), (loss, reason));
+        }
+        assert_eq!(lost(&line(Interval { value: 0.0, lo: 0.0, hi: 0.01 }, 1.0)), "0 s [0, 0]");
+    }
+
+    #[test]
+    fn long_words_are_shortened_and_no_line_is_cut() {
+        let mut partly = line(Interval { value: 0.0, lo: 0.0, hi: 9_400.0 }, 0.06);
+        partly.user = "a_user_of_many_letters".to_string();
+        partly.name = "an_application_of_many_letters".to_string();
+        let caused = line(Interval { value: 9_400.0, lo: 0.0, hi: 12_345.0 }, 1.0);
+        let list = JobList(vec![partly, caused]);
+        let text = list.text(100);
+        assert!(text.contains("  94% not judged\n") && text.contains("  suspected: 100% job 8\n"), "{text}");
+        for width in [80, 100, 160] {
+            let text = list.text(width);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        }
+        assert!(list.text(100).contains('…') && list.text(160).contains("a_user_of_many_letters"));
     }
 }

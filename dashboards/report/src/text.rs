@@ -134,7 +134,8 @@ fn causes(facts: &PostMortem, result: &JobResult, width: usize, paint: &Paint) -
         let sure = facts
             .confidence(&c.series_or_job)
             .map_or(String::new(), |sure| format!(", confidence {}", percent(sure)));
-        let text = format!("{lost} {} ({}{sure})", cause(c), kind(c.kind));
+        let suspected = if lost.lo > 0.0 { "" } else { "suspected: " };
+        let text = format!("{lost} {suspected}{} ({}{sure})", cause(c), kind(c.kind));
         let mut of_cause = wrapped(&head, &text, width);
         if let Some(first) = of_cause.first_mut() {
             *first = first.replacen(&bar(c.share), &paint.loss(&bar(c.share)), 1);

@@ -32,6 +32,18 @@ pub(crate) fn fitted(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// `text` in `width` characters; the middle goes, because names differ at both ends.
+pub(crate) fn shorten(text: &str, width: usize) -> String {
+    let characters: Vec<char> = text.chars().collect();
+    if characters.len() <= width {
+        return text.to_string();
+    }
+    let head = width.saturating_sub(1) / 2;
+    let tail = characters.len() - (width - 1 - head);
+    let (head, tail) = (&characters[..head], &characters[tail..]);
+    head.iter().chain(&['…']).chain(tail).collect()
+}
+
 /// A word in pieces of at most `room` characters; behind a comma or a slash where there is one.
 fn cut(word: &str, room: usize) -> Vec<String> {
     let mut pieces = Vec::new();
@@ -63,5 +75,11 @@ mod tests {
         }
         assert_eq!(wrapped("a ", "b c", 20), ["a b c"]);
         assert!(wrapped("a ", "", 20).is_empty());
+    }
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shorten("aries_stall_ratio/c0-0c1s8/r0c3", 16), "aries_s…1s8/r0c3");
+        assert_eq!(shorten("short", 5), "short");
     }
 }

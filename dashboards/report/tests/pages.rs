@@ -54,6 +54,28 @@ fn a_page_of_any_width_holds_it_with_long_names() {
     }
 }
 
+#[test]
+fn a_region_of_own_load_that_the_job_waits_in_stands_once() {
+    let mut facts = contended();
+    facts.regions[1].id = facts.regions[0].id;
+    let text = facts.text(160, false, &stamp());
+    assert_eq!(text.matches("uplinks of <leaf-03>").count(), 1, "{text}");
+    assert!(text.contains("; makes 60% of its load"), "{text}");
+    assert_eq!(facts.html(None, &stamp()).matches("uplinks of &lt;leaf-03&gt;").count(), 1);
+}
+
+#[test]
+fn causes_of_a_loss_that_may_be_0_are_suspected() {
+    let mut facts = contended();
+    facts.result.as_mut().unwrap().slowdown_lo_s = 0.0;
+    facts.regions[0].lost_lo_s = Some(0.0);
+    for page in [facts.text(100, false, &stamp()), facts.html(None, &stamp())] {
+        assert_eq!(page.matches("suspected: job 4698").count(), 2, "{page}");
+        assert!(page.contains("suspected: I/O on"), "{page}");
+    }
+    assert!(!contended().text(100, false, &stamp()).contains("suspected"));
+}
+
 fn without_escapes(text: &str) -> String {
     let mut parts = text.split('\x1b');
     let first = parts.next().unwrap_or_default().to_string();
@@ -81,7 +103,7 @@ fn headline_is_one_sentence_about_each_sort_of_job() {
         ),
         (
             doubtful,
-            "Job 4711 may have lost up to 219 s of its 473 s to contention, 62% of it by job 4698; 0 is possible.",
+            "Job 4711 may have lost up to 219 s of its 473 s to contention (suspected: 0 is possible), 62% of it by job 4698.",
         ),
         (quiet(), "Job 4711 lost nothing to contention in its 473 s."),
         (partly, "Job 4711: no loss was measured in its 473 s; what was not judged may hide at most 40 s."),

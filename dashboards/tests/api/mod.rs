@@ -281,6 +281,29 @@ async fn jobs_have_loss_and_causes() {
 }
 
 #[tokio::test]
+async fn losses_by_a_time_are_those_of_the_courses() {
+    // Half of the first episode.
+    let at = NOW - 452.0;
+    let episodes = answer(&format!("/api/v1/episodes?from={at}&to={at}&at={at}")).await;
+    assert_eq!(episodes["total"], 1);
+    assert!((episodes["episodes"][0]["lost_until_s"].as_f64().unwrap() - 31.7 / 2.0).abs() < 1e-9);
+    let jobs = answer(&format!("/api/v1/jobs?from={at}&to={at}&at={at}")).await;
+    // Both episodes together lost as much as the job.
+    assert_eq!((&jobs["total"], &jobs["jobs"][0]["job_id"]), (&1.into(), &"4710".into()));
+    assert!((jobs["jobs"][0]["lost_until_s"].as_f64().unwrap() - 31.7 / 2.0).abs() < 1e-9);
+    // A job without a result has no loss by then, and without a time there is none.
+    assert_eq!(
+        answer(&format!("/api/v1/jobs?search=bo&at={NOW}")).await["jobs"][0]["lost_until_s"],
+        Value::Null
+    );
+    for path in ["/api/v1/jobs", "/api/v1/episodes"] {
+        let list = answer(path).await;
+        let first = list["jobs"].get(0).or(list["episodes"].get(0)).unwrap();
+        assert_eq!(first["lost_until_s"], Value::Null, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn jobs_are_searched_and_ordered() {
     let ids = |json: &Value| -> Vec<String> {
         json["jobs"].as_array().unwrap().iter().map(|j| j["job_id"].as_str().unwrap().to_string()).collect()
@@ -311,6 +334,10 @@ async fn a_file_system_has_its_rate_and_jobs() {
     assert_eq!(rates["most"], 1e9);
     assert_eq!(files["jobs"].as_array().unwrap().len(), 2);
     assert_eq!(files["jobs"][0]["contended"], 1);
+    let judged = |id: &str| {
+        files["jobs"].as_array().unwrap().iter().find(|j| j["job_id"] == id).unwrap()["judged"].clone()
+    };
+    assert_eq!((judged("4710"), judged("4711")), (1.0.into(), Value::Null));
     let (status, why) = ask("/api/v1/files?mount=nowhere").await;
     assert_eq!(status, StatusCode::NOT_FOUND);
     assert!(why["error"].as_str().unwrap().contains("nowhere"));
@@ -343,6 +370,10 @@ async fn bad_input_is_refused_with_a_reason() {
         ("/api/v1/episodes/-1", 400),
         ("/api/v1/episodes/99", 404),
         ("/api/v1/jobs?sort=size", 400),
+        ("/api/v1/jobs?at=-1", 400),
+        ("/api/v1/jobs?at=5&limit=101", 400),
+        ("/api/v1/episodes?at=x", 400),
+        ("/api/v1/episodes?at=5&limit=101", 400),
         ("/api/v1/jobs/no%20job", 400),
         ("/api/v1/jobs/99", 404),
         ("/api/v1/series/lustre_write_rate/nid00012/snx11137", 404),

@@ -9,7 +9,8 @@ WITH clients AS MATERIALIZED (
     ORDER BY r.series_id, r.time DESC
 )
 SELECT j.job_id, j.user_name, j.name, count(*), count(*) FILTER (WHERE n.state = 'contended'),
-       sum(n.value) FILTER (WHERE n.state <> 'unknown'), r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s
+       sum(n.value) FILTER (WHERE n.state <> 'unknown'), r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s,
+       r.completeness, r.judged
 FROM jobs j JOIN job_series js USING (job_id) JOIN clients c USING (series_id) LEFT JOIN latest n USING (series_id)
 LEFT JOIN job_results r USING (job_id)
 WHERE j.start_time <= to_timestamp($4::double precision) AND coalesce(j.end_time, 'infinity') >= to_timestamp($4::double precision)

@@ -8,7 +8,8 @@ WITH clients AS (
     FROM series s WHERE s.metric = ?3 AND coalesce(s.part, '') = ?1
 )
 SELECT j.job_id, j.user_name, j.name, count(*), count(*) FILTER (WHERE n.state = 'contended'),
-       sum(n.value) FILTER (WHERE n.state <> 'unknown'), r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s
+       sum(n.value) FILTER (WHERE n.state <> 'unknown'), r.slowdown_s, r.slowdown_lo_s, r.slowdown_hi_s,
+       r.completeness, r.judged
 FROM jobs j JOIN job_series js USING (job_id) JOIN clients c USING (series_id)
 LEFT JOIN signal_rows n ON n.bucket = CAST(c.time / 10.0 AS INTEGER) AND n.series_id = c.series_id AND n.time = c.time
 LEFT JOIN job_results r USING (job_id)
