@@ -1,12 +1,14 @@
 //! `/api/v1/fabric`: the network by group, switch and class of links, parallel links, and contended regions.
 
 use crate::answer::{Answer, ApiError, Between, Checked, checked_between, checked_search};
+use crate::readings::Readings;
 use crate::regions::{Region, region_row};
 use crate::router::PageState;
 use axum::Json;
 use axum::extract::State;
 use schemas::Metric;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use store::read::{self, Reader, Row};
 
 /// Maximum of switches listed; the most contended come first.
@@ -39,7 +41,7 @@ pub struct FabricQuery {
 }
 
 /// Series of one metric in a group, router, switch or host.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Place {
     /// A group, or a router, switch or host; `null` if the group is unknown.
     name: Option<String>,
@@ -53,7 +55,7 @@ pub struct Place {
 }
 
 /// Links of one class and metric, from the topology.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct LinkClass {
     /// `green`, `black`, `blue`, `host`, `leaf`, `spine`, `local`, `global` or `other`.
     class: String,
@@ -70,7 +72,7 @@ pub struct LinkClass {
 }
 
 /// Parallel links between which routing may choose.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Bundle {
     /// Name, such as `group 4 to group 7`.
     bundle: String,
@@ -114,10 +116,12 @@ pub struct WorstLink {
     peak: f64,
 }
 
-/// The response.
-#[derive(Debug, Serialize)]
-pub struct Fabric {
-    clock: Option<f64>,
+/// Groups, switches and links now; of a large store they may be ten seconds old.
+#[derive(Clone, Debug, Serialize)]
+pub struct FabricNow {
+    /// The group whose switches are listed; `None` for those of all.
+    #[serde(skip)]
+    group: Option<String>,
     groups: Vec<Place>,
     switches: Vec<Place>,
     /// Number of links in the topology; 0 without a topology: then classes and parallel links are unknown.
@@ -128,6 +132,14 @@ pub struct Fabric {
     share_over_s: f64,
     classes: Vec<LinkClass>,
     bundles: Vec<Bundle>,
+}
+
+/// The response.
+#[derive(Debug, Serialize)]
+pub struct Fabric {
+    clock: Option<f64>,
+    #[serde(flatten)]
+    now: FabricNow,
     /// Range in seconds of event time of the losses in `worst`; an hour where none is requested.
     worst_over_s: f64,
     /// The links with the largest loss, worst first.
@@ -142,34 +154,47 @@ pub struct Fabric {
 pub async fn fabric(State(state): State<PageState>, Checked(query): Checked<FabricQuery>) -> Answer<Fabric> {
     checked_search(query.group.as_deref())?;
     let between = checked_between(query.from, query.to)?;
-    state.reader.read(move |store| read_fabric(store, query.group.as_deref(), between)).await.map(Json)
+    let (readings, group) = (Arc::clone(&state.readings), query.group);
+    if readings.fabric.is_due(|kept| kept.group == group) {
+        let group = group.clone();
+        readings.read_ahead(&state.reader, move |readings, store| {
+            readings.fabric.read(|kept| kept.group == group, || FabricNow::read(store, &group)).map(drop)
+        });
+    }
+    state.reader.read(move |store| read_fabric(store, &readings, &group, between)).await.map(Json)
 }
 
-fn read_fabric(store: &Reader<'_>, group: Option<&str>, [from, to]: Between) -> Result<Fabric, ApiError> {
+fn read_fabric(
+    store: &Reader<'_>,
+    readings: &Readings,
+    group: &Option<String>,
+    [from, to]: Between,
+) -> Result<Fabric, ApiError> {
     let clock = store.clock()?;
     let until = to.or(clock).unwrap_or_default();
     let since = from.unwrap_or(until - WORST_OVER_S).min(until);
-    let (links_known, parallel_known): (i64, i64) =
-        store.one(read::fabric::KNOWN_LINKS, &[], |row| Ok::<_, ApiError>((row.get(0)?, row.get(1)?)))?;
-    let share_over_s = match store {
-        Reader::Sqlite(_) if links_known > MANY_LINKS => SHARE_OF_MANY_S,
-        _ => SHARE_S,
-    };
-    let (groups, switches) = read_places(store, group)?;
-    let (classes, bundles) = read_links(store, share_over_s)?;
     Ok(Fabric {
         clock,
-        groups,
-        switches,
-        links_known,
-        parallel_known,
-        share_over_s,
-        classes,
-        bundles,
+        now: readings.fabric.at_hand_or(|kept| kept.group == *group, || FabricNow::read(store, group))?,
         worst_over_s: until - since,
         worst: store.rows(read::fabric::WORST, &[&since, &until, &WORST_MAX], worst_row)?,
         regions: store.rows(read::regions::LIST, &[&from, &to, &REGIONS_MAX], region_row)?,
     })
+}
+
+impl FabricNow {
+    fn read(store: &Reader<'_>, group: &Option<String>) -> Result<FabricNow, ApiError> {
+        let (links_known, parallel_known): (i64, i64) =
+            store.one(read::fabric::KNOWN_LINKS, &[], |row| Ok::<_, ApiError>((row.get(0)?, row.get(1)?)))?;
+        let share_over_s = match store {
+            Reader::Sqlite(_) if links_known > MANY_LINKS => SHARE_OF_MANY_S,
+            _ => SHARE_S,
+        };
+        let (groups, switches) = read_places(store, group.as_deref())?;
+        let (classes, bundles) = read_links(store, share_over_s)?;
+        let group = group.clone();
+        Ok(FabricNow { group, groups, switches, links_known, parallel_known, share_over_s, classes, bundles })
+    }
 }
 
 /// Groups and switches.

@@ -1,13 +1,14 @@
 //! `/api/v1/now`: the latest signal of every series, in columns, since there may be many.
 
 use crate::answer::{Answer, ApiError, Checked, checked_limit, checked_search, checked_time};
+use crate::reader::StoreReader;
 use crate::readings::{Readings, Top};
 use crate::router::PageState;
 use crate::totals::Totals;
 use axum::Json;
 use axum::extract::State;
 use schemas::{Direction, Metric};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 use store::read::{self, Reader, Row};
 
@@ -16,7 +17,7 @@ const SERIES_STANDARD: u32 = 20_000;
 const SERIES_MAX: u32 = 50_000;
 
 /// Query parameters.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NowQuery {
     metric: Option<Metric>,
@@ -40,7 +41,7 @@ impl NowQuery {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Order {
     #[default]
@@ -191,6 +192,28 @@ impl SeriesColumns {
     }
 }
 
+fn shared_columns<S: Serializer>(series: &Arc<SeriesColumns>, to: S) -> Result<S::Ok, S::Error> {
+    series.as_ref().serialize(to)
+}
+
+/// The series of a request for the latest signals, which answer requests that are the same.
+#[derive(Clone)]
+pub struct SeriesListed {
+    query: NowQuery,
+    series: Arc<SeriesColumns>,
+}
+
+impl SeriesListed {
+    fn is_of(&self, query: &NowQuery) -> bool {
+        self.query == *query
+    }
+
+    fn read(store: &Reader<'_>, query: &NowQuery, limit: u32) -> Result<SeriesListed, ApiError> {
+        let series = Arc::new(read_columns(store, query, limit)?);
+        Ok(SeriesListed { query: query.clone(), series })
+    }
+}
+
 /// Properties of a metric for the page.
 #[derive(Debug, Serialize)]
 pub struct MetricFacts {
@@ -209,7 +232,9 @@ pub struct Now {
     states: Vec<&'static str>,
     /// Number of series that match the filter, also when rolled up; `series` has at most the limit.
     total: i64,
-    series: SeriesColumns,
+    /// Of a large store they may be ten seconds old, too.
+    #[serde(serialize_with = "shared_columns")]
+    series: Arc<SeriesColumns>,
     /// The series with the largest loss, with names: contended ones first, then by the lower end. None for a time in the past.
     top: Top,
 }
@@ -224,15 +249,39 @@ pub async fn now(State(state): State<PageState>, Checked(query): Checked<NowQuer
     query.at.map(|at| checked_time("at", at)).transpose()?;
     let readings = Arc::clone(&state.readings);
     if query.at.is_none() {
-        readings.read_ahead(&state.reader);
+        read_ahead(&readings, &state.reader, &query, limit);
     }
     state.reader.read(move |store| read_now(store, &readings, &query, limit)).await.map(Json)
+}
+
+/// Reads again what is due of the next answer to `query`.
+fn read_ahead(readings: &Arc<Readings>, reader: &Arc<StoreReader>, query: &NowQuery, limit: u32) {
+    let is_listed_due = readings.listed.is_due(|listed| listed.is_of(query));
+    if !is_listed_due && !readings.are_due() {
+        return;
+    }
+    let query = query.clone();
+    readings.read_ahead(reader, move |readings, store| {
+        readings.renew(store)?;
+        if is_listed_due {
+            readings
+                .listed
+                .read(|listed| listed.is_of(&query), || SeriesListed::read(store, &query, limit))?;
+        }
+        Ok(())
+    });
 }
 
 fn read_now(store: &Reader<'_>, readings: &Readings, query: &NowQuery, limit: u32) -> Result<Now, ApiError> {
     let (totals, top) = match query.at {
         Some(_) => (None, Top::default()),
         None => readings.at_hand(store).map(|(totals, top)| (Some(totals), top))?,
+    };
+    let SeriesListed { series, .. } = match query.at {
+        Some(_) => SeriesListed::read(store, query, limit)?,
+        None => readings
+            .listed
+            .at_hand_or(|listed| listed.is_of(query), || SeriesListed::read(store, query, limit))?,
     };
     // The number of series in a state is that of now.
     let (metric, state, search) = query.filter();
@@ -246,7 +295,7 @@ fn read_now(store: &Reader<'_>, readings: &Readings, query: &NowQuery, limit: u3
         metrics: Metric::all().map(metric_facts).collect(),
         states: schemas::State::ALL.iter().map(|s| s.name()).collect(),
         total,
-        series: read_columns(store, query, limit)?,
+        series,
         top,
     })
 }

@@ -1,8 +1,9 @@
 //! Readings of all series and jobs that events and answers share: in a large store each takes a part of a second.
 
 use crate::answer::ApiError;
+use crate::fabric::FabricNow;
 use crate::map::MapCache;
-use crate::now::{SeriesLoss, series_loss_row};
+use crate::now::{SeriesListed, SeriesLoss, series_loss_row};
 use crate::reader::StoreReader;
 use crate::totals::{Totals, read_totals};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +28,10 @@ pub struct Readings {
     pub(crate) map: MapCache,
     totals: Kept<Totals>,
     top: Kept<Top>,
+    /// The series that `/api/v1/now` listed last.
+    pub(crate) listed: Kept<SeriesListed>,
+    /// What `/api/v1/fabric` showed last of the present.
+    pub(crate) fabric: Kept<FabricNow>,
     /// Whether a task reads ahead.
     is_read_ahead: AtomicBool,
 }
@@ -41,7 +46,7 @@ impl Readings {
     }
 
     fn top(&self, store: &Reader<'_>) -> Result<Top, ApiError> {
-        self.top.read(|_| true, || store.rows(read::series::WORST, &[], series_loss_row))
+        self.top.read(|_| true, || read_top(store))
     }
 
     /// The totals and the series with the largest loss; of a large store they may be ten seconds old.
@@ -49,26 +54,45 @@ impl Readings {
     /// # Errors
     /// When the store cannot be read.
     pub fn at_hand(&self, store: &Reader<'_>) -> Result<(Totals, Top), ApiError> {
-        let totals = self.totals.at_hand().map_or_else(|| self.totals(store), Ok)?;
-        let top = self.top.at_hand().map_or_else(|| self.top(store), Ok)?;
+        let totals = self.totals.at_hand_or(|_| true, || read_totals(store, &self.map))?;
+        let top = self.top.at_hand_or(|_| true, || read_top(store))?;
         Ok((totals, top))
     }
 
-    /// Reads again what is due, over another connection, so that requests do not wait for it.
-    pub fn read_ahead(self: &Arc<Self>, reader: &Arc<StoreReader>) {
-        let is_due = self.totals.is_due() || self.top.is_due();
-        if !is_due || self.is_read_ahead.swap(true, Ordering::AcqRel) {
+    /// Whether the totals or the series with the largest loss are to be read again.
+    pub fn are_due(&self) -> bool {
+        self.totals.is_due(|_| true) || self.top.is_due(|_| true)
+    }
+
+    /// Reads them again if they are due.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn renew(&self, store: &Reader<'_>) -> Result<(), ApiError> {
+        self.totals(store).and_then(|_| self.top(store)).map(drop)
+    }
+
+    /// Reads what is due over another connection, so that requests do not wait for it. One task at a time does so.
+    pub fn read_ahead<F>(self: &Arc<Self>, reader: &Arc<StoreReader>, read: F)
+    where
+        F: FnOnce(&Readings, &Reader<'_>) -> Result<(), ApiError> + Send + 'static,
+    {
+        if self.is_read_ahead.swap(true, Ordering::AcqRel) {
             return;
         }
         let (readings, reader) = (Arc::clone(self), Arc::clone(reader));
         tokio::spawn(async move {
             let shared = Arc::clone(&readings);
-            let read = reader.read(move |store| shared.totals(store).and_then(|_| shared.top(store)));
+            let read = reader.read(move |store| read(&shared, store));
             // A request that finds nothing at hand reads the store itself, and reports why it cannot.
             read.await.ok();
             readings.is_read_ahead.store(false, Ordering::Release);
         });
     }
+}
+
+fn read_top(store: &Reader<'_>) -> Result<Top, ApiError> {
+    store.rows(read::series::WORST, &[], series_loss_row)
 }
 
 /// The latest reading of a kind, if it took long.
@@ -123,17 +147,29 @@ impl<T: Clone> Kept<T> {
         Ok(content)
     }
 
-    /// The kept reading, unless it is too old.
-    fn at_hand(&self) -> Option<T> {
+    /// The kept reading if it is valid, unless it is too old, else what [`Kept::read`] returns.
+    ///
+    /// # Errors
+    /// What `read` returns.
+    pub(crate) fn at_hand_or<E>(
+        &self,
+        is_valid: impl Fn(&T) -> bool,
+        read: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.at_hand(&is_valid).map_or_else(|| self.read(&is_valid, read), Ok)
+    }
+
+    /// The kept reading if it is valid, unless it is too old.
+    fn at_hand(&self, is_valid: impl Fn(&T) -> bool) -> Option<T> {
         self.latest()
             .as_ref()
-            .filter(|latest| latest.read.elapsed() < AGE_MAX)
+            .filter(|latest| latest.read.elapsed() < AGE_MAX && is_valid(&latest.content))
             .map(|latest| latest.content.clone())
     }
 
-    /// Whether there is a kept reading that is not fresh.
-    fn is_due(&self) -> bool {
-        self.latest().as_ref().is_some_and(|latest| !latest.is_fresh())
+    /// Whether there is a valid kept reading that is not fresh.
+    pub(crate) fn is_due(&self, is_valid: impl Fn(&T) -> bool) -> bool {
+        self.latest().as_ref().is_some_and(|latest| !latest.is_fresh() && is_valid(&latest.content))
     }
 
     fn latest(&self) -> MutexGuard<'_, Option<Reading<T>>> {
@@ -162,6 +198,11 @@ mod tests {
         kept.read(|_| is_valid, || Ok::<u32, Infallible>(2)).unwrap_or_default()
     }
 
+    /// The same for a request that takes what is at hand.
+    fn at_hand(kept: &Kept<u32>, is_valid: bool) -> u32 {
+        kept.at_hand_or(|_| is_valid, || Ok::<u32, Infallible>(2)).unwrap_or_default()
+    }
+
     #[test]
     fn a_slow_reading_is_shared_for_a_while() {
         assert_eq!(asked(&kept(HOUR, Duration::ZERO), true), 1);
@@ -176,8 +217,14 @@ mod tests {
     #[test]
     fn a_reading_that_is_due_is_at_hand_until_it_is_too_old() {
         let [due, old] = [Duration::ZERO, AGE_MAX].map(|age| kept(Duration::ZERO, age));
-        assert_eq!((due.is_due(), due.at_hand()), (true, Some(1)));
-        assert_eq!((old.is_due(), old.at_hand()), (true, None));
-        assert!(!kept(HOUR, Duration::ZERO).is_due());
+        assert_eq!((due.is_due(|_| true), at_hand(&due, true)), (true, 1));
+        assert_eq!((old.is_due(|_| true), at_hand(&old, true)), (true, 2));
+        assert!(!kept(HOUR, Duration::ZERO).is_due(|_| true));
+    }
+
+    #[test]
+    fn a_reading_for_another_request_is_neither_at_hand_nor_due() {
+        let due = kept(Duration::ZERO, Duration::ZERO);
+        assert_eq!((due.is_due(|_| false), at_hand(&due, false)), (false, 2));
     }
 }

@@ -2,9 +2,9 @@
 -- that reaches beyond is counted by the share of its time in the range.
 WITH parts AS (
     SELECT e.series_id, e.slowdown_s, e.slowdown_lo_s, e.slowdown_hi_s, e.peak,
-           extract(epoch FROM least(e.end_time, to_timestamp($2::double precision))
-                                - greatest(e.start_time, to_timestamp($1::double precision)))::double precision AS contended_s,
-           greatest(extract(epoch FROM e.end_time - e.start_time)::double precision, 1e-9) AS length_s
+           date_part('epoch', least(e.end_time, to_timestamp($2::double precision))
+                              - greatest(e.start_time, to_timestamp($1::double precision))) AS contended_s,
+           greatest(date_part('epoch', e.end_time - e.start_time), 1e-9) AS length_s
     FROM episodes e WHERE e.end_time > to_timestamp($1::double precision) AND e.start_time < to_timestamp($2::double precision)
 ), lost AS (
     SELECT p.series_id, sum(p.contended_s / p.length_s * p.slowdown_s) AS lost_s,
@@ -13,7 +13,10 @@ WITH parts AS (
            count(*) AS episodes, max(p.peak) AS peak
     FROM parts p GROUP BY p.series_id
 ), worst AS MATERIALIZED (
-    SELECT w.*, s.name, s.metric FROM lost w JOIN series s USING (series_id) WHERE s.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (s.part IS NOT NULL OR NOT EXISTS (
+    -- In this order the names of the first few series are read, not of all that lost.
+    SELECT w.*, s.name, s.metric
+    FROM (SELECT l.* FROM lost l ORDER BY l.lost_lo_s DESC, l.lost_s DESC, l.contended_s DESC) w JOIN series s USING (series_id)
+    WHERE s.metric IN (SELECT m.metric FROM metrics m WHERE m.measures = 'link') AND (s.part IS NOT NULL OR NOT EXISTS (
         SELECT FROM series t WHERE t.metric = s.metric AND t.component = s.component AND t.part IS NOT NULL))
     ORDER BY w.lost_lo_s DESC, w.lost_s DESC, w.contended_s DESC, s.name COLLATE "C" LIMIT $3::bigint
 ), latest AS (
