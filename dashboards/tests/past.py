@@ -61,8 +61,9 @@ class PastChecks:
                 self.url = f"http://{server.address}"
                 yield
             finally:
-                server.kill()
+                # A page that is open while its server ends logs that as an error.
                 self.browser.call("POST", "/url", {"url": "about:blank"})
+                server.kill()
                 self.collect_logs()
                 self.url, self.hosts = url, hosts
 

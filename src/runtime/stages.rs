@@ -69,7 +69,15 @@ impl OneStage {
         let stage = spec.name.name();
         loop {
             match (spec.run)(self) {
-                Err(error @ StageError::Restart(_)) if !self.control.stopping() => {
+                Err(StageError::Restart(reason)) if self.control.stopping() => {
+                    tracing::warn!(
+                        stage,
+                        reason,
+                        "stage stopped without its last commit; its next start continues from the one before"
+                    );
+                    return Ok(());
+                }
+                Err(error @ StageError::Restart(_)) => {
                     match outage::is_line_due(&format!("{stage} restarts")) {
                         true => tracing::warn!(stage, %error, "stage restarts"),
                         false => tracing::debug!(stage, %error, "stage restarts again"),
