@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 pub(super) const LEAST_SHARE: f64 = 0.01;
 /// Ticks for which a region that ended follows the losses of its jobs.
 const FOLLOWED_TICKS: i64 = 900;
-/// Regions that ended of which so many are followed at most: the latest ones.
+/// Maximum of ended regions that are followed; the oldest are dropped first.
 const FOLLOWED_MAX: usize = 1000;
-/// A region is reported again where an end of a loss changed by more than this part of it, and by more seconds than these.
+/// Changes of a loss or of an end of its interval up to this part of it, or up to so many seconds, are not reported.
 const LEAST_CHANGE: f64 = 0.01;
 const LEAST_CHANGE_S: f64 = 0.05;
 
@@ -97,7 +97,7 @@ impl Ended {
         reported
     }
 
-    /// Takes what its jobs lost as is known by now; whether that is worth a report.
+    /// Updates the losses of its jobs; returns whether the region must be reported again.
     fn follow(&mut self, known: JobLosses<'_>) -> bool {
         let victims = self.victims.known(known, &self.region.victims);
         let differs = !are_alike(&victims, &self.region.victims);
@@ -118,7 +118,7 @@ fn are_alike(a: &[RegionVictim], b: &[RegionVictim]) -> bool {
 }
 
 impl Fabric {
-    /// Regions that ended follow what is known of their jobs' losses; those that ended long ago do no longer.
+    /// Updates the losses of ended regions from those of their jobs, and drops regions that ended more than [`FOLLOWED_TICKS`] ago.
     pub(super) fn follow_ended(&mut self) {
         let known = JobLosses { jobs: &self.jobs, losses: &self.losses, tick_s: self.settings.tick_s };
         let oldest = self.now - FOLLOWED_TICKS;

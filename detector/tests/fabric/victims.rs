@@ -7,7 +7,7 @@ use schemas::{Interval, Name};
 
 /// Seeds of each class.
 const SEEDS: std::ops::Range<u64> = 100..103;
-/// What is not worth another report of a region: a part of the loss, and seconds.
+/// Largest difference between both losses, as a part of the loss and in seconds: a region is not reported again for less.
 const UNREPORTED: f64 = 0.015;
 const UNREPORTED_S: f64 = 0.1;
 

@@ -90,17 +90,24 @@ impl Loss {
 }
 
 /// The answers are contended in each stretch of the other job and at no other time, clear before the first, and judged from then on.
-/// Each may be as late as an answer may be: right after a stretch has begun, the one that follows what was before may arrive.
+/// Each may be late: after a stretch has begun, the answer about the time before it may arrive, but none once the stretch was answered.
 fn assert_answers(run: &Run) {
     let within = |at_s: f64, (from_s, to_s): &(f64, f64)| (*from_s..to_s + ANSWERED_S).contains(&at_s);
     for stretch in &run.stretches {
         let answered = |(at_s, state): &(f64, u32)| *state == CONTENDED && within(*at_s, stretch);
         assert!(run.states.iter().any(answered), "not answered in {stretch:?}: {:?}", run.states);
     }
+    let answered_at = |from_s: f64| {
+        let first = run.states.iter().find(|(at_s, state)| *state == CONTENDED && *at_s >= from_s);
+        first.map_or(f64::INFINITY, |(at_s, _)| *at_s)
+    };
     for (at_s, state) in &run.states {
         let is_right = match *state {
             CONTENDED => run.stretches.iter().any(|stretch| within(*at_s, stretch)),
-            CLEAR => !run.stretches.iter().any(|(from_s, to_s)| (from_s + ANSWERED_S..*to_s).contains(at_s)),
+            CLEAR => !run.stretches.iter().any(|(from_s, to_s)| {
+                let until_s = answered_at(*from_s).min(from_s + ANSWERED_S);
+                (until_s..*to_s).contains(at_s)
+            }),
             _ => *at_s < run.stretches[0].0,
         };
         assert!(is_right, "{state} at {at_s}: {:?} {:?}", run.states, run.stretches);
